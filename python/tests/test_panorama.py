@@ -345,6 +345,18 @@ def test_bad_input(two, tmp_path):
             warpalign.panorama(two, **options)
 
 
+def test_the_most_that_are_connected_are_placed():
+    sphere = Sphere(300)
+    images = [as_pixels(sphere.view(rotated(longitude), 225.0, (200, 260)))
+              for longitude in (250, 280, 100, 130, 160)]
+    found = warpalign.panorama(images, fuse=False)
+    assert found.placed.tolist() == [False, False, True, True, True]
+    assert found.left_out == ["image 0", "image 1"]
+    pairs = {(pair.reference, pair.moving): pair for pair in found.pairs}
+    assert pairs[0, 1].outcome == "apart" and "image 0 and image 1" in pairs[0, 1].reason
+    assert pairs[2, 3].outcome == pairs[3, 4].outcome == "used"
+
+
 def test_photographs_that_do_not_match(two):
     other = as_pixels(photograph("hubble.jpg", (200, 260)))
     with pytest.raises(warpalign.Error, match="no two photographs match.*0 and 1"):
