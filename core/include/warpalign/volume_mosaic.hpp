@@ -96,7 +96,8 @@ struct VolumeMosaic {
 /// Locates the volume tiles of a mosaic as locate_tiles() locates images: the overlaps of all pairs
 /// of tiles that share more than an edge according to the stage are registered as translations
 /// (VolumeRegistrar), and robust least squares give the positions and a model of the stage, which
-/// places tiles without texture. Positions must be known, and tiles have no distortion.
+/// places tiles without texture. A refused pair is registered once more, in a narrower window where
+/// the located tiles say that it overlaps. Positions must be known, and tiles have no distortion.
 ///
 /// Throws Error(invalid_argument) for tiles at the same position, for fewer than 2 tiles, if no
 /// tiles overlap, and for options out of range. Throws what `source` and `progress` throw, and

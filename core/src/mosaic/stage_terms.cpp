@@ -27,7 +27,7 @@ std::vector<double> directions_of(std::span<const Tile> tiles, std::size_t axis)
   return directions;
 }
 
-/// The matrix and the backlash, from the parameters divided by the span, and the backlash.
+/// The model with these rows of its matrix, each of which ends with an offset of 0.
 StageModel stage_model(const std::array<double, 6>& rows, const Point& backlash) {
   StageModel model;
   model.matrix = {rows[0], rows[1], 0, rows[3], rows[4], 0};
