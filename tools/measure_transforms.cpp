@@ -48,7 +48,10 @@ double median_of(Stream& stream, const std::function<void()>& work) {
   return times[times.size() / 2];
 }
 
-void report(const char* what, double time) { std::printf("  %-58s %9.4f ms\n", what, time); }
+void report(const char* what, double time) {
+  std::printf("  %-58s %9.4f ms\n", what, time);
+  std::fflush(stdout);
+}
 
 /// A field of waves of up to 8 voxels, whose derivatives are at most 0.6.
 Transform smooth_field(const Shape& shape) {

@@ -27,36 +27,36 @@ class MapPointsStage final : public backend::MapPoints {
       : dimensions_(setup.dimensions),
         group_(is_cpu(context) ? 1 : group_of_at_most(context, GROUP)),
         chunk_(is_cpu(context) ? 256 : CHUNK),
-        set_grid_(context, stage, WA_KERNEL_OF(map_points, points_of_grid), options()),
-        subtract_grid_(context, stage, WA_KERNEL_OF(map_points, without_grid), options()),
+        grid_(context, stage, WA_KERNEL_OF(map_points, points_of_grid), options()),
+        displacements_(context, stage, WA_KERNEL_OF(map_points, without_grid), options()),
         by_matrix_(context, stage, WA_KERNEL_OF(map_points, matrix_points), options()),
         by_field_(context, stage, WA_KERNEL_OF(map_points, field_points), options()),
         by_inverse_(context, stage, WA_KERNEL_OF(map_points, inverse_points), options()) {}
 
-  void set_grid(backend::Queue& queue, const PointGrid& grid,
-                const backend::PointsInMemory& points) override {
-    launch_on_grid(set_grid_, queue, grid, points);
+  void enqueue_grid(backend::Queue& queue, const PointGrid& grid,
+                    const backend::PointsInMemory& points) override {
+    launch_on_grid(grid_, queue, grid, points);
   }
 
-  void subtract_grid(backend::Queue& queue, const PointGrid& grid,
-                     const backend::PointsInMemory& points) override {
-    launch_on_grid(subtract_grid_, queue, grid, points);
+  void enqueue_displacements(backend::Queue& queue, const PointGrid& grid,
+                             const backend::PointsInMemory& points) override {
+    launch_on_grid(displacements_, queue, grid, points);
   }
 
-  void map_by_matrix(backend::Queue& queue, const HomogeneousMatrix& matrix,
-                     const backend::PointsInMemory& points) override {
+  void enqueue_matrix(backend::Queue& queue, const HomogeneousMatrix& matrix,
+                      const backend::PointsInMemory& points) override {
     const auto& m = matrix.m;
     launch(by_matrix_, queue, points, dimensions_, m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7],
            m[8], m[9], m[10], m[11], m[12], m[13], m[14], m[15]);
   }
 
-  void map_by_field(backend::Queue& queue, const backend::FieldInMemory& field,
-                    OutsideField outside, const backend::PointsInMemory& points) override {
+  void enqueue_field(backend::Queue& queue, const backend::FieldInMemory& field,
+                     OutsideField outside, const backend::PointsInMemory& points) override {
     launch_with_field(by_field_, queue, field, outside, points);
   }
 
-  void map_by_inverse(backend::Queue& queue, const backend::FieldInMemory& field, double tolerance,
-                      OutsideField outside, const backend::PointsInMemory& points) override {
+  void enqueue_inverse(backend::Queue& queue, const backend::FieldInMemory& field, double tolerance,
+                       OutsideField outside, const backend::PointsInMemory& points) override {
     launch_with_field(by_inverse_, queue, field, outside, points, tolerance);
   }
 
@@ -99,8 +99,8 @@ class MapPointsStage final : public backend::MapPoints {
 
   int dimensions_;
   int group_, chunk_;
-  WA_LAUNCHER_OF(points_of_grid) set_grid_;
-  WA_LAUNCHER_OF(without_grid) subtract_grid_;
+  WA_LAUNCHER_OF(points_of_grid) grid_;
+  WA_LAUNCHER_OF(without_grid) displacements_;
   WA_LAUNCHER_OF(matrix_points) by_matrix_;
   WA_LAUNCHER_OF(field_points) by_field_;
   WA_LAUNCHER_OF(inverse_points) by_inverse_;

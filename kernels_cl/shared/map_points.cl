@@ -8,6 +8,9 @@
 // Options: GROUP, the size of the work-group; CHUNK, the number of points per work-item. The points
 // of a group are interleaved.
 //
+// scratch: 176 bytes: the samples along z are indexed at run time, because transforms of the plane
+// have one; inverse_points does so for the field and for its derivatives.
+//
 // variant: gpu -DGROUP=128 -DCHUNK=1
 // variant: cpu -DGROUP=1 -DCHUNK=256
 #include "shared/kernel_language.h"

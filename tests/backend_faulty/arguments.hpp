@@ -20,6 +20,16 @@ inline backend::ShiftSumsMemory inner_of(const backend::ShiftSumsMemory& memory)
           inner_of(states)};
 }
 
+inline backend::PointsInMemory inner_of(const backend::PointsInMemory& points) noexcept {
+  const auto& [memory, count, first, strides] = points;
+  return {inner_of(memory), count, first, strides};
+}
+
+inline backend::FieldInMemory inner_of(const backend::FieldInMemory& field) noexcept {
+  const auto& [values, is_double, is_cubic, shape, margin, point_to_index] = field;
+  return {inner_of(values), is_double, is_cubic, shape, margin, point_to_index};
+}
+
 inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }

@@ -91,6 +91,31 @@ class DoubleSpline final : public Wrapped<backend::DoubleSpline> {
   }
 };
 
+class MapPoints final : public Wrapped<backend::MapPoints> {
+ public:
+  using Wrapped::Wrapped;
+  void enqueue_grid(backend::Queue& queue, const PointGrid& grid,
+                    const backend::PointsInMemory& points) override {
+    reach().enqueue_grid(inner_of(queue), grid, inner_of(points));
+  }
+  void enqueue_displacements(backend::Queue& queue, const PointGrid& grid,
+                             const backend::PointsInMemory& points) override {
+    reach().enqueue_displacements(inner_of(queue), grid, inner_of(points));
+  }
+  void enqueue_matrix(backend::Queue& queue, const HomogeneousMatrix& matrix,
+                      const backend::PointsInMemory& points) override {
+    reach().enqueue_matrix(inner_of(queue), matrix, inner_of(points));
+  }
+  void enqueue_field(backend::Queue& queue, const backend::FieldInMemory& field,
+                     OutsideField outside, const backend::PointsInMemory& points) override {
+    reach().enqueue_field(inner_of(queue), inner_of(field), outside, inner_of(points));
+  }
+  void enqueue_inverse(backend::Queue& queue, const backend::FieldInMemory& field, double tolerance,
+                       OutsideField outside, const backend::PointsInMemory& points) override {
+    reach().enqueue_inverse(inner_of(queue), inner_of(field), tolerance, outside, inner_of(points));
+  }
+};
+
 class LocalCorrelation final : public Wrapped<backend::LocalCorrelation> {
  public:
   using Wrapped::Wrapped;
@@ -285,6 +310,10 @@ struct Wrapper<backend::OverlapPeaks> {
 template <>
 struct Wrapper<backend::DoubleSpline> {
   using Type = DoubleSpline;
+};
+template <>
+struct Wrapper<backend::MapPoints> {
+  using Type = MapPoints;
 };
 template <>
 struct Wrapper<backend::LocalCorrelation> {

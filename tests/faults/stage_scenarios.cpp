@@ -128,6 +128,32 @@ Scenario double_spline() {
           }};
 }
 
+/// A chain with a field and the inverse of one, on a grid. Nothing without double precision.
+Scenario device_transform() {
+  return {
+      "a transform on the device", [](const Device& device) -> Work {
+        if (!device.info().double_precision) return [] { return Bytes(); };
+        const std::vector<float> across(static_cast<std::size_t>(plane.pixels()), 1.5F);
+        const std::array<const float*, 2> components{across.data(), across.data()};
+        const Transform field = Transform::displacement(PointGrid{.shape = plane}, components);
+        struct Objects {
+          Bench bench;
+          DeviceTransform transform;
+          Image positions;
+        };
+        Bench bench(device);
+        DeviceTransform transform(device, field.inverse() * Transform::affine(matrix) * field);
+        Image positions = bench.empty(PixelType::f64, {plane.width, plane.height, 2 * plane.depth});
+        auto objects = std::make_shared<Objects>(
+            Objects{std::move(bench), std::move(transform), std::move(positions)});
+        return [objects] {
+          objects->transform.field(objects->bench.stream(), PointGrid{.shape = plane},
+                                   objects->positions);
+          return objects->bench.bytes_of(objects->positions);
+        };
+      }};
+}
+
 Scenario resample(PixelType type, int degree, std::int64_t batch) {
   ResampleSpec spec;
   spec.images.shape = spec.output = plane;
@@ -283,6 +309,7 @@ std::vector<Scenario> stage_scenarios() {
       interpolate_with_gradient(),
       interpolate_by_a_field(),
       double_spline(),
+      device_transform(),
       resample(PixelType::f32, 3, 1),
       resample(PixelType::i16, 3, 1),
       resample(PixelType::u8, 1, 3),

@@ -41,7 +41,7 @@ class WARPALIGN_API DeviceTransform {
   void positions(Stream& stream, const PointGrid& grid, Image& output,
                  OutsideField outside = OutsideField::edge,
                  ComponentOrder order = ComponentOrder::xyz) const;
-  /// The same for the displacements T(p) - p.
+  /// The same for the displacements T(p) - p. Throws as positions() does.
   void field(Stream& stream, const PointGrid& grid, Image& output,
              OutsideField outside = OutsideField::edge,
              ComponentOrder order = ComponentOrder::xyz) const;

@@ -80,7 +80,7 @@ struct DeviceTransform::State {
     backend::Queue& queue = detail::Access::queue(stream);
     for (const Step& step : steps) {
       if (const auto* matrix = std::get_if<HomogeneousMatrix>(&step)) {
-        kernels->map_by_matrix(queue, *matrix, points);
+        kernels->enqueue_matrix(queue, *matrix, points);
         continue;
       }
       const auto& own = std::get<UploadedField>(step);
@@ -91,9 +91,9 @@ struct DeviceTransform::State {
                                          own.margin,
                                          own.point_to_index};
       if (own.is_inverse) {
-        kernels->map_by_inverse(queue, field, own.tolerance, outside, points);
+        kernels->enqueue_inverse(queue, field, own.tolerance, outside, points);
       } else {
-        kernels->map_by_field(queue, field, outside, points);
+        kernels->enqueue_field(queue, field, outside, points);
       }
     }
   }
@@ -143,9 +143,9 @@ void DeviceTransform::on_grid(Stream& stream, const PointGrid& grid, Image& outp
                                     count * static_cast<std::size_t>(state_->dimensions - 1),
                                     {1, -plane}};
   backend::Queue& queue = detail::Access::queue(stream);
-  state_->kernels->set_grid(queue, grid, points);
+  state_->kernels->enqueue_grid(queue, grid, points);
   state_->map(stream, points, outside);
-  if (relative) state_->kernels->subtract_grid(queue, grid, points);
+  if (relative) state_->kernels->enqueue_displacements(queue, grid, points);
 }
 
 void DeviceTransform::positions(Stream& stream, const PointGrid& grid, Image& output,

@@ -32,6 +32,37 @@ void copy_weight(const PairContext& context, const PyramidLevel& level, GreyPlan
   if (level.weight() != nullptr) copy(context, *level.weight(), plane);
 }
 
+/// Pixels from left to right - 1 and from top to bottom - 1.
+struct PixelBox {
+  std::int64_t left, right, top, bottom;
+};
+
+/// A box that contains all pixels of `coarse` which lie in `fine`: often a small part.
+PixelBox box_of(const GreyPlane& fine, const Homography& to_fine, const GreyPlane& coarse) {
+  const Homography to_coarse = to_fine.inverse();
+  double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+  for (const double x : {0.0, static_cast<double>(fine.width - 1)}) {
+    for (const double y : {0.0, static_cast<double>(fine.height - 1)}) {
+      const auto& h = to_coarse.h;
+      // A corner beyond the horizon of a homography: the images of the others do not bound it.
+      if (!(h[6] * x + h[7] * y + h[8] > 0)) return {0, coarse.width, 0, coarse.height};
+      const Point p = to_coarse({x, y});
+      left = std::min(left, p.x);
+      right = std::max(right, p.x);
+      top = std::min(top, p.y);
+      bottom = std::max(bottom, p.y);
+    }
+  }
+  const auto first = [](double at, std::int64_t n) {
+    return static_cast<std::int64_t>(std::clamp(std::floor(at) - 1, 0.0, static_cast<double>(n)));
+  };
+  const auto end = [](double at, std::int64_t n) {
+    return static_cast<std::int64_t>(std::clamp(std::ceil(at) + 2, 0.0, static_cast<double>(n)));
+  };
+  return {first(left, coarse.width), end(right, coarse.width), first(top, coarse.height),
+          end(bottom, coarse.height)};
+}
+
 bool is_known(const GreyPlane& weight, double x, double y) {
   constexpr float almost_all = 0.99F;
   return weight.values.empty() || weight.between(x, y) >= almost_all;
@@ -42,8 +73,9 @@ bool is_known(const GreyPlane& weight, double x, double y) {
 void StripStructure::take_samples(const GreyPlane& coarse, const GreyPlane& fine,
                                   const Homography& to_fine) {
   samples_.clear();
-  for (std::int64_t y = 0; y < coarse.height; ++y) {
-    for (std::int64_t x = 0; x < coarse.width; ++x) {
+  const PixelBox box = box_of(fine, to_fine, coarse);
+  for (std::int64_t y = box.top; y < box.bottom; ++y) {
+    for (std::int64_t x = box.left; x < box.right; ++x) {
       const Point p{static_cast<double>(x), static_cast<double>(y)};
       const Point q = to_fine(p);
       const bool is_inside = q.x >= 0 && q.y >= 0 && q.x <= static_cast<double>(fine.width - 1) &&

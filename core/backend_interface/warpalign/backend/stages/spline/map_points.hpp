@@ -36,17 +36,18 @@ class MapPoints : public Stage {
   };
 
   /// Sets the points to those of a grid, x fastest.
-  virtual void set_grid(Queue& queue, const PointGrid& grid, const PointsInMemory& points) = 0;
+  virtual void enqueue_grid(Queue& queue, const PointGrid& grid, const PointsInMemory& points) = 0;
   /// Subtracts those points again, which leaves displacements.
-  virtual void subtract_grid(Queue& queue, const PointGrid& grid, const PointsInMemory& points) = 0;
-  virtual void map_by_matrix(Queue& queue, const HomogeneousMatrix& matrix,
+  virtual void enqueue_displacements(Queue& queue, const PointGrid& grid,
+                                     const PointsInMemory& points) = 0;
+  virtual void enqueue_matrix(Queue& queue, const HomogeneousMatrix& matrix,
+                              const PointsInMemory& points) = 0;
+  virtual void enqueue_field(Queue& queue, const FieldInMemory& field, OutsideField outside,
                              const PointsInMemory& points) = 0;
-  virtual void map_by_field(Queue& queue, const FieldInMemory& field, OutsideField outside,
-                            const PointsInMemory& points) = 0;
   /// Solves q + u(q) = p for each point p. `tolerance`: the largest distance that remains, unless
   /// rounding is larger. A point for which the iteration does not converge becomes NaN.
-  virtual void map_by_inverse(Queue& queue, const FieldInMemory& field, double tolerance,
-                              OutsideField outside, const PointsInMemory& points) = 0;
+  virtual void enqueue_inverse(Queue& queue, const FieldInMemory& field, double tolerance,
+                               OutsideField outside, const PointsInMemory& points) = 0;
 };
 
 }  // namespace warpalign::backend
