@@ -5,7 +5,7 @@ import numpy as np
 from ._files._open import is_file, opened
 
 
-def _rows_of_chunks(array):
+def rows_of_chunks(array):
     """The length of each chunk along the first axis; None for an array without chunks."""
     chunks = getattr(array, "chunks", None)
     if not chunks:  # no attribute: NumPy arrays and memory maps; None: contiguous h5py datasets
@@ -28,7 +28,7 @@ def iterate_frames(frames):
     if getattr(frames, "ndim", None) != 3:
         yield from frames
         return
-    runs = _rows_of_chunks(frames)
+    runs = rows_of_chunks(frames)
     if runs is None:
         for index in range(frames.shape[0]):
             yield frames[index]

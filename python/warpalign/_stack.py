@@ -470,8 +470,8 @@ def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern
         ``'auto'`` (the default; ``'off'`` with ``fast=True``): find the pattern that is fixed to
         the sensor while the scene moves, such as column noise and hot pixels, and leave it out of
         the registration (:attr:`StackRegistration.fixed_pattern`). It is found in 12 frames that
-        are spread over an array or a list, or in the first 12 of any other iterable, which are
-        read ahead.
+        are spread over an array or a list, or in the first 12 of an array in chunks or any other
+        iterable, which are read ahead.
     %(device)s
     progress : bool, optional
         Whether to show a tqdm progress bar. By default, it is shown in terminals and notebooks if

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from ._errors import InvalidImageError
-from ._frames import iterate_frames
+from ._frames import iterate_frames, rows_of_chunks
 from ._images import as_image
 
 # The most frames in memory when frames are registered together, or read ahead to find the first
@@ -62,14 +62,16 @@ class FramesAhead:
         return self._ahead[number]
 
     def some(self, count):
-        """Up to `count` frames, spread over an array or a list, or else the first ones. Before any
-        frame was yielded."""
+        """Up to `count` frames, spread over a list or an array without chunks, or else the first
+        ones: a chunk would be read again for each of its frames. Before any frame was yielded."""
         frames = self._frames
-        if not (getattr(frames, "ndim", None) == 3 or isinstance(frames, (list, tuple))):
+        is_array = getattr(frames, "ndim", None) == 3 and rows_of_chunks(frames) is None
+        if not (is_array or isinstance(frames, (list, tuple))):
             peeked = [self.peek(number) for number in range(min(count, self.limit))]
             return [frame for frame in peeked if frame is not None]
-        step = max(len(frames) // count, 1)
-        numbers = range(0, min(step * count, len(frames)), step)
+        total = frames.shape[0] if is_array else len(frames)
+        step = max(total // count, 1)
+        numbers = range(0, min(step * count, total), step)
         return [np.ascontiguousarray(self._checked(frames[number], number)) for number in numbers]
 
     def leave_out(self, pattern):
