@@ -38,21 +38,29 @@
     statement                                                                   \
   }
 
+// Declares p[3], the point of a grid that has the index i. Of the matrix, the rows are given.
+#define WA_GRID_POINT(p)                                 \
+  const WA_UINT64 row = i / (WA_UINT64)width;            \
+  const double x = (double)(i - row * (WA_UINT64)width); \
+  const double y = (double)(row % (WA_UINT64)height);    \
+  const double z = (double)(row / (WA_UINT64)height);    \
+  double p[3];                                           \
+  p[0] = m0 * x + m1 * y + m2 * z + m3;                  \
+  p[1] = m4 * x + m5 * y + m6 * z + m7;                  \
+  p[2] = m8 * x + m9 * y + m10 * z + m11;
+
+#define WA_STORE_POINT(p)          \
+  points[at] = p[0];               \
+  points[at + axis_stride] = p[1]; \
+  if (dimensions > 2) points[at + 2 * axis_stride] = p[2];
+
 // Sets the points to those of a grid of width x height x depth indices.
 WA_KERNEL(GROUP, 1)
 points_of_grid(int dimensions, int width, int height, WA_ROWS, WA_UINT64 first,
                WA_UINT64 point_stride, WA_UINT64 axis_stride, WA_UINT64 count,
                WA_GLOBAL double* points) {
   WA_BEGIN();
-  WA_FOR_EACH({
-    const WA_UINT64 row = i / (WA_UINT64)width;
-    const double x = (double)(i - row * (WA_UINT64)width);
-    const double y = (double)(row % (WA_UINT64)height);
-    const double z = (double)(row / (WA_UINT64)height);
-    points[at] = m0 * x + m1 * y + m2 * z + m3;
-    points[at + axis_stride] = m4 * x + m5 * y + m6 * z + m7;
-    if (dimensions > 2) points[at + 2 * axis_stride] = m8 * x + m9 * y + m10 * z + m11;
-  })
+  WA_FOR_EACH({WA_GRID_POINT(p) WA_STORE_POINT(p)})
 }
 
 // Subtracts the points of the same grid, which leaves displacements.
@@ -62,13 +70,10 @@ without_grid(int dimensions, int width, int height, WA_ROWS, WA_UINT64 first,
              WA_GLOBAL double* points) {
   WA_BEGIN();
   WA_FOR_EACH({
-    const WA_UINT64 row = i / (WA_UINT64)width;
-    const double x = (double)(i - row * (WA_UINT64)width);
-    const double y = (double)(row % (WA_UINT64)height);
-    const double z = (double)(row / (WA_UINT64)height);
-    points[at] -= m0 * x + m1 * y + m2 * z + m3;
-    points[at + axis_stride] -= m4 * x + m5 * y + m6 * z + m7;
-    if (dimensions > 2) points[at + 2 * axis_stride] -= m8 * x + m9 * y + m10 * z + m11;
+    WA_GRID_POINT(p)
+    points[at] -= p[0];
+    points[at + axis_stride] -= p[1];
+    if (dimensions > 2) points[at + 2 * axis_stride] -= p[2];
   })
 }
 
@@ -192,18 +197,25 @@ WA_INLINE void wa_field_sum(const WaField* field, int count, int with_slopes, co
   }
 }
 
+// The index coordinates of a point in the field's grid.
+WA_INLINE void wa_index_of(const WaField* field, const double* point, double* t) {
+  const double* m = field->m;
+  WA_UNROLL
+  for (int a = 0; a < 3; ++a) {
+    t[a] = m[4 * a] * point[0] + m[4 * a + 1] * point[1] + m[4 * a + 2] * point[2] + m[4 * a + 3];
+  }
+}
+
 // The displacement at a point. Returns whether the point lies in the field's grid.
 WA_INLINE int wa_displacement(const WaField* field, int with_slopes, const double* point,
                               double* value, double* slopes) {
-  const double* m = field->m;
-  const double tx = m[0] * point[0] + m[1] * point[1] + m[2] * point[2] + m[3];
-  const double ty = m[4] * point[0] + m[5] * point[1] + m[6] * point[2] + m[7];
-  const double tz = m[8] * point[0] + m[9] * point[1] + m[10] * point[2] + m[11];
+  double t[3];
+  wa_index_of(field, point, t);
   WaTaps x, y, z;
-  int is_inside = wa_taps(field->is_cubic, field->margin, field->width, tx, &x);
-  is_inside &= wa_taps(field->is_cubic, field->margin, field->height, ty, &y);
+  int is_inside = wa_taps(field->is_cubic, field->margin, field->width, t[0], &x);
+  is_inside &= wa_taps(field->is_cubic, field->margin, field->height, t[1], &y);
   if (field->dimensions > 2) {
-    is_inside &= wa_taps(field->is_cubic, field->margin, field->depth, tz, &z);
+    is_inside &= wa_taps(field->is_cubic, field->margin, field->depth, t[2], &z);
   }
   value[0] = value[1] = value[2] = 0.0;
   if (field->is_cubic) {
@@ -315,13 +327,11 @@ WA_INLINE int wa_is_between(double t, int margin, int n) {
 }
 
 WA_INLINE int wa_is_in_grid(const WaField* field, const double* q) {
-  const double* m = field->m;
-  const double tx = m[0] * q[0] + m[1] * q[1] + m[2] * q[2] + m[3];
-  const double ty = m[4] * q[0] + m[5] * q[1] + m[6] * q[2] + m[7];
-  const double tz = m[8] * q[0] + m[9] * q[1] + m[10] * q[2] + m[11];
-  return wa_is_between(tx, field->margin, field->width) &&
-         wa_is_between(ty, field->margin, field->height) &&
-         (field->dimensions < 3 || wa_is_between(tz, field->margin, field->depth));
+  double t[3];
+  wa_index_of(field, q, t);
+  return wa_is_between(t[0], field->margin, field->width) &&
+         wa_is_between(t[1], field->margin, field->height) &&
+         (field->dimensions < 3 || wa_is_between(t[2], field->margin, field->depth));
 }
 
 #define WA_FIELD                                                                                 \
@@ -347,11 +357,6 @@ WA_INLINE int wa_is_in_grid(const WaField* field, const double* q) {
   p[0] = points[at];               \
   p[1] = points[at + axis_stride]; \
   p[2] = dimensions > 2 ? points[at + 2 * axis_stride] : 0.0;
-
-#define WA_STORE_POINT(p)          \
-  points[at] = p[0];               \
-  points[at + axis_stride] = p[1]; \
-  if (dimensions > 2) points[at + 2 * axis_stride] = p[2];
 
 WA_KERNEL(GROUP, 1)
 field_points(WA_FIELD, WA_UINT64 first, WA_UINT64 point_stride, WA_UINT64 axis_stride,

@@ -14,7 +14,6 @@
 #include <array>
 #include <atomic>
 #include <exception>
-#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -79,11 +78,8 @@ void register_pairs(const std::vector<OpenedDevice*>& opened, std::size_t pairs,
   };
   BatchOptions batch_options;
   batch_options.streams_per_device = streams;
-  const nb::gil_scoped_release released;
-  std::future<void> batch = std::async(std::launch::async, [&] {
-    align_batch(devices, pairs, supply, receive, options, batch_options);
-  });
-  wait_for(batch, go_on);
+  run_interruptibly(go_on,
+                    [&] { align_batch(devices, pairs, supply, receive, options, batch_options); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Waits for work of the library, so that Ctrl-C ends it.
+// Runs work of the library, so that Ctrl-C ends it.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,22 +6,26 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <utility>
 
 namespace warpalign::python {
 
-/// Waits for the work on the calling thread, which is the only one that receives Ctrl-C and must
-/// not hold the GIL. Ctrl-C sets `go_on` to false, upon which the work must end, and throws
-/// KeyboardInterrupt after that.
-inline void wait_for(std::future<void>& work, std::atomic<bool>& go_on) {
+/// Runs `work` on a thread of its own, without the GIL, and waits for it on the calling thread,
+/// which is the only one that receives Ctrl-C. Ctrl-C sets `go_on` to false, upon which the work
+/// must end, and throws KeyboardInterrupt after that.
+template <typename Work>
+void run_interruptibly(std::atomic<bool>& go_on, Work&& work) {
+  const nanobind::gil_scoped_release released;
+  std::future<void> done = std::async(std::launch::async, std::forward<Work>(work));
   bool interrupted = false;
-  while (work.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+  while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     const nanobind::gil_scoped_acquire acquired;
     if (!interrupted && PyErr_CheckSignals() != 0) {
       interrupted = true;
       go_on = false;
     }
   }
-  if (!interrupted) return work.get();
+  if (!interrupted) return done.get();
   const nanobind::gil_scoped_acquire acquired;
   throw nanobind::python_error();
 }

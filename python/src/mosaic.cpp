@@ -14,7 +14,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <future>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -25,7 +24,7 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// Ends work after Ctrl-C. wait_for() throws KeyboardInterrupt instead.
+/// Ends work after Ctrl-C. run_interruptibly() throws KeyboardInterrupt instead.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
@@ -188,14 +187,10 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
   options.estimate_distortion = estimate_distortion;
   options.progress = progress_of(progress, go_on);
   Mosaic mosaic;
-  {
-    const nb::gil_scoped_release released;
-    std::future<void> work = std::async(std::launch::async, [&] {
-      mosaic = locate_tiles(
-          devices, tiles, [&](std::size_t i) { return pixels_from(source, i); }, options);
-    });
-    wait_for(work, go_on);
-  }
+  run_interruptibly(go_on, [&] {
+    mosaic = locate_tiles(
+        devices, tiles, [&](std::size_t i) { return pixels_from(source, i); }, options);
+  });
   nb::dict found = dict_of(mosaic);
   found["shape"] = nb::make_tuple(mosaic.shape.height, mosaic.shape.width);
   found["distortion"] = object_of(mosaic.distortion);
@@ -217,14 +212,10 @@ nb::dict locate_volumes(const std::vector<OpenedDevice*>& opened,
   options.batch.streams_per_device = streams;
   options.progress = progress_of(progress, go_on);
   VolumeMosaic mosaic;
-  {
-    const nb::gil_scoped_release released;
-    std::future<void> work = std::async(std::launch::async, [&] {
-      mosaic = locate_volume_tiles(
-          devices, tiles, [&](std::size_t i) { return voxels_from(source, i); }, options);
-    });
-    wait_for(work, go_on);
-  }
+  run_interruptibly(go_on, [&] {
+    mosaic = locate_volume_tiles(
+        devices, tiles, [&](std::size_t i) { return voxels_from(source, i); }, options);
+  });
   nb::dict found = dict_of(mosaic);
   found["shape"] = nb::make_tuple(mosaic.shape.depth, mosaic.shape.height, mosaic.shape.width);
   return found;
@@ -246,8 +237,7 @@ void fuse(const OpenedDevice& opened,
   auto* pixels = static_cast<std::byte*>(output.data());
   const std::size_t row = static_cast<std::size_t>(spec.picture.width) * size_of(spec.type);
   std::atomic<bool> go_on{true};
-  const nb::gil_scoped_release released;
-  std::future<void> work = std::async(std::launch::async, [&] {
+  run_interruptibly(go_on, [&] {
     fuse_tiles(
         opened.device, tiles, points,
         [&](std::size_t i, int /*channel*/) { return pixels_from(source, i); }, spec,
@@ -257,7 +247,6 @@ void fuse(const OpenedDevice& opened,
                      pixels + static_cast<std::size_t>(first_row) * row);
         });
   });
-  wait_for(work, go_on);
 }
 
 /// The same for volumes.
@@ -275,8 +264,7 @@ void fuse_volumes(const OpenedDevice& opened,
   auto* voxels = static_cast<std::byte*>(output.data());
   const std::size_t plane = static_cast<std::size_t>(spec.volume.plane()) * size_of(spec.type);
   std::atomic<bool> go_on{true};
-  const nb::gil_scoped_release released;
-  std::future<void> work = std::async(std::launch::async, [&] {
+  run_interruptibly(go_on, [&] {
     fuse_volume_tiles(
         opened.device, tiles, points, [&](std::size_t i) { return voxels_from(source, i); }, spec,
         [&](std::int64_t first_plane, const HostVolume& planes) {
@@ -284,7 +272,6 @@ void fuse_volumes(const OpenedDevice& opened,
                      voxels + static_cast<std::size_t>(first_plane) * plane);
         });
   });
-  wait_for(work, go_on);
 }
 
 }  // namespace

@@ -756,7 +756,7 @@ class Transform:
         """Whether a device can map pixels."""
         return _core.DeviceTransform.is_supported(device, self._in("pixels")._core)
 
-    def _on(self, device, coordinates="pixels"):
+    def _on(self, device, coordinates):
         """The copy on a device, which is kept for the next call."""
         if self._copy is not None and self._copy[:2] == (device, coordinates):
             return self._copy[2]
