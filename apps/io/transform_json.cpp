@@ -168,8 +168,8 @@ const json& whole_list(const json& stack, const char* name) {
 
 /// Reads JSON that has both members by `read`; returns nothing for other texts.
 template <class Read>
-auto report_of(const std::string& text, const char* member, const char* other, const char* kind,
-               const Read& read) -> std::optional<decltype(read(json()))> {
+auto report_of(const std::string& text, const char* member, const char* other, const Read& read)
+    -> std::optional<decltype(read(json()))> {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') return {};
   try {
@@ -177,7 +177,7 @@ auto report_of(const std::string& text, const char* member, const char* other, c
     if (!stack.contains(member) || !stack.contains(other)) return {};
     return read(stack);
   } catch (const json::exception&) {
-    refuse_json_transform(fmt::format("it is not the JSON of {}; it may be cut short", kind));
+    refuse_json_transform("it is not the JSON of a stack; it may be cut short");
   }
 }
 
@@ -209,11 +209,11 @@ DriftFile drift_of(const json& stack) {
 }  // namespace
 
 std::optional<DriftFile> parse_drift_json(const std::string& text) {
-  return report_of(text, "frames", "width", "a stack", drift_of);
+  return report_of(text, "frames", "width", drift_of);
 }
 
 std::optional<VolumeDriftFile> parse_volume_drift_json(const std::string& text) {
-  return report_of(text, "volumes", "series", "a series of volumes", volume_drift_of);
+  return report_of(text, "volumes", "series", volume_drift_of);
 }
 
 TransformFile parse_transform_json(const std::string& text) {
