@@ -13,7 +13,8 @@ PAGES = {
         "volume_registrar", "volume_series", "volume_mosaic"]),
     "splines": ("Splines", [
         "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
-        "stages/double_spline", "stages/zoom", "stages/antialiased_resample", "tiles"]),
+        "stages/double_spline", "stages/fill_missing", "stages/zoom",
+        "stages/antialiased_resample", "tiles"]),
     "fourier": ("Stages of Fourier registration", [
         "stages/sobel", "stages/fft", "stages/magnitude", "stages/log_polar",
         "stages/phase_correlation", "stages/convert"]),

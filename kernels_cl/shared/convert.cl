@@ -7,14 +7,8 @@
 // variant: gpu -DGROUP=256 -DCHUNK=4 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
 // variant: cpu -DGROUP=1 -DCHUNK=64 -DTYPE_U8=0 -DTYPE_I8=1 -DTYPE_U16=2 -DTYPE_I16=3 -DTYPE_U32=4 -DTYPE_I32=5 -DTYPE_F16=6 -DTYPE_F64=8
 #include "formulas/double_bits.h"
+#include "formulas/rounded.h"
 #include "shared/kernel_language.h"
-
-// The nearest integer, halves away from zero, within the type's range; 0 for NaN.
-WA_INLINE float wa_rounded(float value, float lowest, float highest) {
-  if (!(value == value)) return 0.0f;
-  const float nearest = WA_ROUND(value);
-  return nearest < lowest ? lowest : nearest > highest ? highest : nearest;
-}
 
 WA_INLINE int wa_to_int32(float value) {
   if (value >= 2147483648.0f) return 2147483647;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "double_spline_plans.hpp"
+#include "fill_plans.hpp"
 #include "plan_pool.hpp"
 #include "prefilter_plans.hpp"
 #include "resample_plans.hpp"
@@ -28,7 +29,8 @@ struct OpenedDevice {
         double_spline(max_kept_bytes()),
         double_spline_on_device(max_kept_bytes()),
         zoom(max_kept_bytes()),
-        zoom_on_device(max_kept_bytes()) {}
+        zoom_on_device(max_kept_bytes()),
+        fill_on_device(max_kept_bytes()) {}
 
   /// Calls use(stream) with the caller's queue (a cudaStream_t or cl_command_queue), ordered with
   /// the caller's work there. Without a queue, uses the one that orders the package's own arrays,
@@ -58,11 +60,12 @@ struct OpenedDevice {
     double_spline_on_device.clear();
     zoom.clear();
     zoom_on_device.clear();
+    fill_on_device.clear();
   }
   [[nodiscard]] std::size_t kept_plans() {
     return resample.size() + prefilter.size() + resample_on_device.size() +
            prefilter_on_device.size() + double_spline.size() + double_spline_on_device.size() +
-           zoom.size() + zoom_on_device.size();
+           zoom.size() + zoom_on_device.size() + fill_on_device.size();
   }
 
   Device device;
@@ -74,6 +77,7 @@ struct OpenedDevice {
   PlanPool<DoubleSplineSpec, DoubleSplineOnDevice> double_spline_on_device;
   PlanPool<ZoomSpec, ZoomWork> zoom;
   PlanPool<ZoomSpec, ZoomOnDevice> zoom_on_device;
+  PlanPool<FillMissingSpec, FillOnDevice> fill_on_device;
 
  private:
   /// The device memory for each kind of plan: a sixteenth of the total, at most 512 MiB.

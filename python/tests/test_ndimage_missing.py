@@ -5,8 +5,18 @@ import pytest
 import scipy.ndimage
 import warpalign
 from warpalign import ndimage
+from warpalign.ndimage import _missing_on_device
 
 SHIFT = (0.3, -0.4)
+
+
+@pytest.fixture(autouse=True, params=["by the host", "by the device"])
+def filled(request, monkeypatch):
+    """Holes are filled by processors' threads, or by the device as on GPUs; both are tested here.
+
+    float32, float16 and the integers of 8 and 16 bits are filled on devices.
+    """
+    monkeypatch.setattr(_missing_on_device, "fills", lambda device: "device" in request.param)
 
 
 def waves(shape, shortest=8.0, seed=1):
@@ -240,3 +250,46 @@ def test_wrong_arguments(arguments, message):
 def test_all_missing():
     with pytest.raises(ValueError, match="all samples of the input are missing"):
         ndimage.shift(np.full((6, 7), np.nan), 1, missing="ignore")
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+@pytest.mark.parametrize("dtype, nodata", [(np.float32, None), (np.float16, None), (np.uint8, 0),
+                                           (np.int16, -9)])
+def test_device_and_host_agree(monkeypatch, dtype, nodata, on_device):
+    shape = (90, 110)
+    image = (waves(shape) * 200 + 1).astype(dtype)
+    holed = np.where(holes(shape, 40), dtype(np.nan if nodata is None else nodata), image)
+    calls = []
+
+    def turned(by_device):
+        monkeypatch.setattr(_missing_on_device, "fills", lambda device: by_device)
+        given = warpalign.to_device(holed) if on_device else holed
+        cval = 7 if nodata is not None else np.nan
+        return [np.asarray(part) for part in ndimage.rotate(
+            given, 25, missing="ignore", nodata=nodata, weights=True, cval=cval)]
+
+    evaluate = _missing_on_device.evaluate
+    monkeypatch.setattr(_missing_on_device, "evaluate",
+                        lambda *given: calls.append(given) or evaluate(*given))
+    by_host, host_weights = turned(False)
+    assert not calls
+    by_device, device_weights = turned(True)
+    assert len(calls) == 1
+    np.testing.assert_allclose(device_weights, host_weights, atol=2e-6)
+    assert np.array_equal(np.isnan(by_device), np.isnan(by_host))
+    # Both fills stop early, in the widest holes; a difference of rounding is one step of integers,
+    # or of float16 at 200.
+    step = {np.float32: 0, np.float16: 0.125}.get(dtype, 1)
+    assert np.nanmax(np.abs(by_device.astype(float) - by_host)) <= 0.05 + step
+    if nodata is not None:
+        assert np.array_equal(by_device == nodata, by_host == nodata)
+
+
+def test_device_fills_stacks_one_by_one(monkeypatch):
+    monkeypatch.setattr(_missing_on_device, "fills", lambda device: True)
+    image = waves((3, 40, 50)).astype(np.float32)
+    image[1, 10:14, 20:24] = np.nan
+    together = ndimage.shift(image, (0, 0.5, 0.25), missing="ignore")
+    for plane, result in zip(image, together):
+        alone = ndimage.shift(plane, (0.5, 0.25), missing="ignore")
+        np.testing.assert_allclose(result, alone, atol=1e-6)  # rounding of two orders of sums

@@ -16,7 +16,8 @@ def can_hold(dtype, value):
         return not math.isfinite(value) or dtype.type(value) == value
 
 
-def _is_finite(array):
+def is_finite(array):
+    """Whether all samples are finite."""
     if array.dtype in (np.float32, np.float64) and array.flags.c_contiguous:
         flat = array.reshape(-1)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -31,7 +32,7 @@ def known_samples(array, nodata, order=3):
     Infinite samples are missing, except at order 0, which copies them.
     """
     known = None
-    if array.dtype.kind in "fc" and not _is_finite(array):
+    if array.dtype.kind in "fc" and not is_finite(array):
         known = np.isfinite(array) if order > 0 else ~np.isnan(array)
         if known.all():
             known = None

@@ -30,6 +30,11 @@ inline backend::FieldInMemory inner_of(const backend::FieldInMemory& field) noex
   return {inner_of(values), is_double, is_cubic, shape, margin, point_to_index};
 }
 
+inline backend::SmoothingMemory inner_of(const backend::SmoothingMemory& memory) noexcept {
+  const auto& [roles, residual, direction, step] = memory;
+  return {inner_of(roles), inner_of(residual), inner_of(direction), inner_of(step)};
+}
+
 inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }

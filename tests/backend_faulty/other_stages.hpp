@@ -4,6 +4,8 @@
 #include "stage.hpp"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -113,6 +115,57 @@ class MapPoints final : public Wrapped<backend::MapPoints> {
   void enqueue_inverse(backend::Queue& queue, const backend::FieldInMemory& field, double tolerance,
                        OutsideField outside, const backend::PointsInMemory& points) override {
     reach().enqueue_inverse(inner_of(queue), inner_of(field), tolerance, outside, inner_of(points));
+  }
+};
+
+class FillMissing final : public Wrapped<backend::FillMissing> {
+ public:
+  using Wrapped::Wrapped;
+  [[nodiscard]] std::int64_t parts() const noexcept override { return inner().parts(); }
+  void enqueue_find(backend::Queue& queue, const backend::Memory& values,
+                    std::optional<float> nodata, backend::Memory& known,
+                    backend::Memory& counts) override {
+    reach().enqueue_find(inner_of(queue), inner_of(values), nodata, inner_of(known),
+                         inner_of(counts));
+  }
+  void enqueue_layer(backend::Queue& queue, int layer, const backend::Memory& from,
+                     backend::Memory& to, backend::Memory& values) override {
+    reach().enqueue_layer(inner_of(queue), layer, inner_of(from), inner_of(to), inner_of(values));
+  }
+  void enqueue_furthest(backend::Queue& queue, const backend::Memory& states,
+                        backend::Memory& furthest) override {
+    reach().enqueue_furthest(inner_of(queue), inner_of(states), inner_of(furthest));
+  }
+  void enqueue_start_nearest(backend::Queue& queue, const backend::Memory& states,
+                             backend::Memory& nearest) override {
+    reach().enqueue_start_nearest(inner_of(queue), inner_of(states), inner_of(nearest));
+  }
+  void enqueue_step_nearest(backend::Queue& queue, int step, const backend::Memory& from,
+                            backend::Memory& to) override {
+    reach().enqueue_step_nearest(inner_of(queue), step, inner_of(from), inner_of(to));
+  }
+  void enqueue_copy_nearest(backend::Queue& queue, const backend::Memory& nearest,
+                            backend::Memory& values, backend::Memory& states) override {
+    reach().enqueue_copy_nearest(inner_of(queue), inner_of(nearest), inner_of(values),
+                                 inner_of(states));
+  }
+  void enqueue_equations(backend::Queue& queue, const backend::Memory& states,
+                         const backend::Memory& values,
+                         const backend::SmoothingMemory& memory) override {
+    reach().enqueue_equations(inner_of(queue), inner_of(states), inner_of(values),
+                              inner_of(memory));
+  }
+  void enqueue_iteration(backend::Queue& queue, float momentum, float rate,
+                         const backend::SmoothingMemory& memory) override {
+    reach().enqueue_iteration(inner_of(queue), momentum, rate, inner_of(memory));
+  }
+  void enqueue_add(backend::Queue& queue, const backend::SmoothingMemory& memory,
+                   backend::Memory& values) override {
+    reach().enqueue_add(inner_of(queue), inner_of(memory), inner_of(values));
+  }
+  void enqueue_mark(backend::Queue& queue, const MissingResults& how, float least,
+                    backend::Memory& shares, backend::Memory& results) override {
+    reach().enqueue_mark(inner_of(queue), how, least, inner_of(shares), inner_of(results));
   }
 };
 
@@ -314,6 +367,10 @@ struct Wrapper<backend::DoubleSpline> {
 template <>
 struct Wrapper<backend::MapPoints> {
   using Type = MapPoints;
+};
+template <>
+struct Wrapper<backend::FillMissing> {
+  using Type = FillMissing;
 };
 template <>
 struct Wrapper<backend::LocalCorrelation> {

@@ -183,6 +183,46 @@ Scenario zoom(Antialias antialias) {
                           {PixelType::i16, smaller}, plainly);
 }
 
+/// Samples that are missing at regular places, and a hole of more layers than are smoothed.
+Scenario filled_holes() {
+  struct Objects {
+    Bench bench;
+    FillMissingPlan fill;
+    MarkMissingPlan mark;
+    Image values, known;
+  };
+  static constexpr Shape shape{96, 80, 1};
+  const auto run = [](Objects& objects) {
+    auto& [bench, fill, mark, values, known] = objects;
+    std::vector<std::uint8_t> mask(known.size_bytes(), 1);
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      const std::size_t x = i % 96;
+      mask[i] = (x > 20 && x < 70) || i % 37 == 0 ? 0 : 1;
+    }
+    bench.stream().upload(mask.data(), mask.size(), known.buffer());
+    Image filled = bench.empty(PixelType::f32, shape);
+    bench.stream().copy(values.buffer(), filled.buffer());
+    fill.fill(bench.stream(), filled.buffer(), known.buffer());
+    Image shares = bench.empty(PixelType::f32, shape);
+    bench.stream().copy(values.buffer(), shares.buffer());
+    mark.execute(bench.stream(), {.missing = -1}, shares.buffer(), filled.buffer());
+    Bytes all = bench.bytes_of(filled);
+    fill.find(bench.stream(), values.buffer(), -1.0F, known.buffer());
+    const Bytes found = bench.bytes_of(known);
+    all.insert(all.end(), found.begin(), found.end());
+    return all;
+  };
+  return {"filled holes", [run](const Device& device) -> Work {
+            Bench bench(device);
+            Image values = bench.random(PixelType::f32, shape);
+            Image known = bench.empty(PixelType::u8, shape);
+            auto objects = std::make_shared<Objects>(Objects{
+                std::move(bench), FillMissingPlan(device, {shape, 1}),
+                MarkMissingPlan(device, shape.pixels()), std::move(values), std::move(known)});
+            return [objects, run] { return run(*objects); };
+          }};
+}
+
 Scenario transform(const Shape& shape, int dimensions) {
   const RealFftSpec spec{.shape = shape, .dimensions = dimensions};
   return filter<RealFftPlan>("fft, " + std::to_string(dimensions) + "-D", spec,
@@ -315,6 +355,7 @@ std::vector<Scenario> stage_scenarios() {
       resample(PixelType::u8, 1, 3),
       zoom(Antialias::gaussian),
       zoom(Antialias::least_squares),
+      filled_holes(),
       transform(plane, 2),
       transform(volume, 3),
       magnitude(),

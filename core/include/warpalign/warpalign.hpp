@@ -30,6 +30,7 @@
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/double_spline.hpp>
 #include <warpalign/stages/fft.hpp>
+#include <warpalign/stages/fill_missing.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/log_polar.hpp>
 #include <warpalign/stages/magnitude.hpp>

@@ -2,6 +2,8 @@
 #include <warpalign/missing.hpp>
 
 #include "device/check.hpp"
+#include "missing/resample_holes.hpp"
+#include "missing/shares.hpp"
 
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/tiles.hpp>
@@ -17,10 +19,8 @@ namespace warpalign {
 namespace {
 
 constexpr const char* resample_known_stage = "resample_known";
-/// The mask has this value beyond the edges with `constant`, which no interpolated mask reaches.
-constexpr double outside_mask = 2;
-/// Rounding must not decide at exactly half of the support.
-constexpr double share_rounding = 1e-5;
+using detail::outside_mask;
+using detail::share_rounding;
 
 bool is_integer_type(PixelType type) {
   return type != PixelType::f16 && type != PixelType::f32 && type != PixelType::f64 &&
@@ -77,9 +77,9 @@ std::vector<float> known_shares(const Device& device, const ResampleSpec& spec,
   return shares;
 }
 
-class MissingResults {
+class ResultValues {
  public:
-  MissingResults(const ResampleSpec& spec, std::optional<double> nodata)
+  ResultValues(const ResampleSpec& spec, std::optional<double> nodata)
       : type_(spec.output_type), bytes_(size_of(spec.output_type)) {
     if (is_integer_type(type_) && !nodata) return;  // they cannot be missing
     const double value = nodata.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -139,6 +139,11 @@ std::int64_t resample_known(const Device& device, const ResampleSpec& spec, cons
                        name_of(spec.output_type) +
                        " cannot hold NaN; choose a nodata value, or a floating-point output");
   }
+  if (samples.missing > 0 && detail::can_resample_holes(device, spec)) {
+    detail::resample_holes(device, spec, image, samples.known, output_to_input, nodata, output,
+                           weights);
+    return samples.missing;
+  }
   if (samples.missing == 0 || spec.spline.degree == 0) {
     whole.execute(image, output_to_input, output);
   } else {
@@ -147,7 +152,7 @@ std::int64_t resample_known(const Device& device, const ResampleSpec& spec, cons
     const std::vector<float> values = filled_floats(device, spec, image, samples);
     TiledResampler(device, of_floats).execute(values.data(), output_to_input, output);
   }
-  const MissingResults results(spec, nodata);
+  const ResultValues results(spec, nodata);
   auto* bytes = static_cast<std::byte*>(output);
   const std::size_t step = size_of(spec.output_type);
   const auto looks_missing = [&] {

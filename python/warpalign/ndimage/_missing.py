@@ -13,8 +13,8 @@ import numpy as np
 from .. import _core
 from .._device_array import DeviceArray
 from .._foreign import is_on_device
-from .._nodata import can_hold, known_samples
-from . import _double
+from .._nodata import can_hold, is_finite, known_samples
+from . import _double, _missing_on_device
 from ._geometry import MAX_AXES
 
 # Rounding must not decide at exactly half of the support.
@@ -172,18 +172,38 @@ def _avoid_nodata(output, outside, rule, spline):
         output[looks_missing & ~outside] = rule.nodata + (-1 if rule.nodata == largest else 1)
 
 
-def evaluate_any(function, array, output, rule, axes, spline_of, cval):
+def may_be_missing(array, nodata):
+    """Whether samples of a NumPy array are not finite, or a nodata value is to be looked for."""
+    return nodata is not None or (array.dtype.kind == "f" and not is_finite(array))
+
+
+def stays_on_device(array, output, rule, spline, axes):
+    """Whether an array on a device is evaluated there, although samples may be missing."""
+    return (isinstance(array, DeviceArray) and rule.ignore
+            and _missing_on_device.supports(array, output, spline, axes))
+
+
+def evaluate_any(function, array, output, rule, axes, spline_of, cval, by_matrix=True):
     """Evaluate an array of which samples may be missing, on the host or a device.
 
     Returns the output, or the output and the image of weights. Calls spline_of(value beyond the
-    edges) for the spline of each real part.
+    edges) for the spline of each real part. `by_matrix`: whether the transform is one; points in
+    host memory are more exact than those that arrays on a device are evaluated at.
     """
     check_nodata(rule, array, output)
     on_device = isinstance(array, DeviceArray)
+    cvals = [np.real(cval), np.imag(cval)] if array.dtype.kind == "c" else [cval]
+    splines = [spline_of(part) for part in cvals]
+    if stays_on_device(array, output, rule, splines[0], axes):
+        weights = _missing_on_device.evaluate(function, array, output, splines[0], rule, axes)
+        return output if weights is None else (output, weights)
+    if (not on_device and by_matrix and _missing_on_device.supports(array, output, splines[0], axes)
+            and may_be_missing(array, rule.nodata)):
+        weights = _missing_on_device.evaluate_from_host(
+            function, array, output, splines[0], rule, axes)
+        return output if weights is None else (output, weights)
     samples = array.numpy() if on_device else array
     values = np.empty(output.shape, output.dtype) if on_device else output
-    cvals = [np.real(cval), np.imag(cval)] if samples.dtype.kind == "c" else [cval]
-    splines = [spline_of(part) for part in cvals]
     weights = _evaluate(function, samples, values, splines, rule, axes)
     if on_device:
         output._memory.upload(values, array._queue)

@@ -14,6 +14,7 @@
 #include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/filter/direction_sums.hpp>
 #include <warpalign/backend/stages/filter/double_angle.hpp>
+#include <warpalign/backend/stages/filter/fill_missing.hpp>
 #include <warpalign/backend/stages/filter/impulse_filter.hpp>
 #include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
@@ -66,7 +67,7 @@ struct StageList {};
 // clang-format off
 using AllStages = StageList<
     // filter
-    DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter,
+    FillMissing, DirectionSums, DoubleAngle, Apodize, CommonFrames, Convert, CutWindows, ImpulseFilter,
     LocalNormalization, Smooth, Sobel, Statistics, WeightedSums,
     // fft
     RealFft,

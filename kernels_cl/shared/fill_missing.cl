@@ -1,0 +1,317 @@
+// Finds the missing samples of arrays, fills them, and marks results that are missing.
+//
+// An array is dense: width x height x depth samples, and several arrays follow one another. Fills
+// minimise the squared Laplacian over the missing samples (biharmonic inpainting), by Chebyshev's
+// iteration: it needs no sums over samples, so holes do not depend on each other. The Laplacian
+// counts along each axis on which a sample has two neighbours.
+//
+// A state is 0 for a sample without a value, 1 for a known one, d + 1 for one filled in layer d,
+// and WA_FAR for one that is filled but not smoothed.
+//
+// Options: GROUP, the size of the work-group, a power of two; CHUNK, the samples of a work-item.
+// The samples of a group's work-items are interleaved.
+//
+// variant: gpu -DGROUP=256 -DCHUNK=4
+// variant: cpu -DGROUP=1 -DCHUNK=1024
+#include "formulas/fill_missing.h"
+#include "formulas/rounded.h"
+#include "shared/group_sum.h"
+#include "shared/kernel_language.h"
+
+// Runs `statement` for each sample `i` of the work-item.
+#define WA_FOR_EACH_SAMPLE(statement)                                           \
+  WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
+  for (int k = 0; k < CHUNK && i < count; ++k, i += GROUP) {                    \
+    statement                                                                   \
+  }
+
+// One axis at a sample: its index there, the extent, and the distance of neighbours in memory.
+typedef struct {
+  int at, n;
+  WA_UINT64 stride;
+} WaAxis;
+
+WA_INLINE void wa_axes_of(WA_UINT64 i, int width, int height, int depth, WaAxis* axes) {
+  const WA_UINT64 row = i / (WA_UINT64)width;
+  axes[0].at = (int)(i - row * (WA_UINT64)width);
+  axes[0].n = width;
+  axes[0].stride = 1;
+  axes[1].at = (int)(row % (WA_UINT64)height);
+  axes[1].n = height;
+  axes[1].stride = (WA_UINT64)width;
+  axes[2].at = (int)(row / (WA_UINT64)height % (WA_UINT64)depth);
+  axes[2].n = depth;
+  axes[2].stride = (WA_UINT64)width * (WA_UINT64)height;
+}
+
+WA_INLINE int wa_has_both(const WaAxis* axis) { return axis->at > 0 && axis->at + 1 < axis->n; }
+
+// known: 1 for each sample that is finite and not `nodata`. counts: the missing ones of each group.
+WA_KERNEL(GROUP, 1)
+find_missing(WA_GLOBAL const float* values, int has_nodata, float nodata, WA_UINT64 count,
+             WA_GLOBAL unsigned char* known, WA_GLOBAL float* counts) {
+  WA_BEGIN();
+  WA_LOCAL float sums[GROUP];
+  const int item = WA_ITEM_X;
+  float missing = 0.0f;
+  WA_FOR_EACH_SAMPLE({
+    const float value = values[i];
+    const int is_missing = !isfinite(value) || (has_nodata && value == nodata);
+    known[i] = is_missing ? 0 : 1;
+    missing += is_missing ? 1.0f : 0.0f;
+  })
+  WA_ADD_UP(sums, item, GROUP, missing)
+  if (item == 0) counts[WA_GROUP_X] = missing;
+}
+
+// Gives each sample beside one of the layers before `layer` the mean of these neighbours. Before the
+// first layer, any number but 0 stands for a known sample.
+WA_KERNEL(GROUP, 1)
+fill_layer(WA_GLOBAL const unsigned char* from, int width, int height, int depth, int layer,
+           WA_UINT64 count, WA_GLOBAL float* values, WA_GLOBAL unsigned char* to) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    int state = layer == 1 && from[i] != 0 ? 1 : from[i];
+    if (state == 0) {
+      WaAxis axes[3];
+      wa_axes_of(i, width, height, depth, axes);
+      float sum = 0.0f;
+      int neighbours = 0;
+      WA_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        if (axes[a].at > 0 && from[i - axes[a].stride] != 0) {
+          sum += values[i - axes[a].stride];
+          ++neighbours;
+        }
+        if (axes[a].at + 1 < axes[a].n && from[i + axes[a].stride] != 0) {
+          sum += values[i + axes[a].stride];
+          ++neighbours;
+        }
+      }
+      if (neighbours > 0) {
+        values[i] = sum / (float)neighbours;
+        state = layer + 1;
+      }
+    }
+    to[i] = (unsigned char)state;
+  })
+}
+
+// furthest: for each group its last layer + 1, or WA_FAR if a sample has no value.
+WA_KERNEL(GROUP, 1)
+furthest_layer(WA_GLOBAL const unsigned char* states, WA_UINT64 count, WA_GLOBAL float* furthest) {
+  WA_BEGIN();
+  WA_LOCAL float most[GROUP];
+  const int item = WA_ITEM_X;
+  float own = 0.0f;
+  WA_FOR_EACH_SAMPLE({
+    const float state = states[i] == 0 ? (float)WA_FAR : (float)states[i];
+    own = state > own ? state : own;
+  })
+  most[item] = own;
+  WA_BARRIER();
+  for (int reached = GROUP / 2; reached > 0; reached /= 2) {
+    if (item < reached && most[item + reached] > most[item]) most[item] = most[item + reached];
+    WA_BARRIER();
+  }
+  if (item == 0) furthest[WA_GROUP_X] = most[0];
+}
+
+// Jump flooding (Rong and Tan 2006): nearest[i] becomes the sample with a value that is nearest to
+// sample i, as far as steps of this length tell; -1 is none.
+WA_KERNEL(GROUP, 1)
+start_nearest(WA_GLOBAL const unsigned char* states, WA_UINT64 count, WA_GLOBAL int* nearest) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({ nearest[i] = states[i] != 0 ? (int)i : -1; })
+}
+
+WA_INLINE float wa_squared_distance(WA_UINT64 i, WA_UINT64 j, int width, int height, int depth) {
+  WaAxis a[3];
+  WaAxis b[3];
+  wa_axes_of(i, width, height, depth, a);
+  wa_axes_of(j, width, height, depth, b);
+  float sum = 0.0f;
+  WA_UNROLL
+  for (int axis = 0; axis < 3; ++axis) {
+    const float difference = (float)(a[axis].at - b[axis].at);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+WA_KERNEL(GROUP, 1)
+step_nearest(WA_GLOBAL const int* from, int width, int height, int depth, int step,
+             WA_UINT64 count, WA_GLOBAL int* to) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    int best = from[i];
+    if (best != (int)i) {
+      WaAxis axes[3];
+      wa_axes_of(i, width, height, depth, axes);
+      float least =
+          best < 0 ? INFINITY : wa_squared_distance(i, (WA_UINT64)best, width, height, depth);
+      for (int n = 0; n < 27; ++n) {
+        const int x = axes[0].at + (n % 3 - 1) * step;
+        const int y = axes[1].at + (n / 3 % 3 - 1) * step;
+        const int z = axes[2].at + (n / 9 - 1) * step;
+        if (x < 0 || y < 0 || z < 0 || x >= width || y >= height || z >= depth) continue;
+        const WA_UINT64 own = ((WA_UINT64)axes[2].at * (WA_UINT64)height + (WA_UINT64)axes[1].at) *
+                                  (WA_UINT64)width + (WA_UINT64)axes[0].at;
+        const WA_UINT64 other =
+            ((WA_UINT64)z * (WA_UINT64)height + (WA_UINT64)y) * (WA_UINT64)width + (WA_UINT64)x;
+        const int candidate = from[i - own + other];
+        if (candidate < 0 || candidate == best) continue;
+        const float distance =
+            wa_squared_distance(i, (WA_UINT64)candidate, width, height, depth);
+        if (distance < least || (distance == least && candidate < best)) {
+          least = distance;
+          best = candidate;
+        }
+      }
+    }
+    to[i] = best;
+  })
+}
+
+// Gives samples without a value that of the nearest one that has one, or 0.
+WA_KERNEL(GROUP, 1)
+copy_nearest(WA_GLOBAL const int* nearest, WA_UINT64 count, WA_GLOBAL float* values,
+             WA_GLOBAL unsigned char* states) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    if (states[i] == 0) {
+      const int from = nearest[i];
+      values[i] = from < 0 ? 0.0f : values[from];
+      states[i] = WA_FAR;
+    }
+  })
+}
+
+WA_INLINE int wa_is_smoothed(int state) { return state > 1 && state != WA_FAR; }
+
+// A role has the bit WA_SMOOTHED for a sample to be smoothed, and WA_COUNTED << axis if the
+// Laplacian counts at the sample along the axis: at smoothed samples and their neighbours, unless
+// it includes one that is not smoothed though missing. residual: the Laplacian of the values.
+WA_KERNEL(GROUP, 1)
+set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* values, int width,
+              int height, int depth, WA_UINT64 count, WA_GLOBAL unsigned char* roles,
+              WA_GLOBAL float* residual, WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    const int state = states[i];
+    int is_near = wa_is_smoothed(state);
+    int is_far = state == WA_FAR;
+    int role = is_near ? WA_SMOOTHED : 0;
+    float laplacian = 0.0f;
+    WaAxis axes[3];
+    wa_axes_of(i, width, height, depth, axes);
+    WA_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      const int lower = axes[a].at > 0 ? states[i - axes[a].stride] : 1;
+      const int upper = axes[a].at + 1 < axes[a].n ? states[i + axes[a].stride] : 1;
+      is_near |= wa_is_smoothed(lower) | wa_is_smoothed(upper);
+      is_far |= (lower == WA_FAR) | (upper == WA_FAR);
+      if (wa_has_both(&axes[a])) role |= WA_COUNTED << a;
+    }
+    if (is_far || !is_near) {
+      role &= WA_SMOOTHED;
+    } else {
+      WA_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        if ((role & (WA_COUNTED << a)) != 0) {
+          laplacian +=
+              (values[i - axes[a].stride] - values[i]) + (values[i + axes[a].stride] - values[i]);
+        }
+      }
+    }
+    roles[i] = (unsigned char)role;
+    residual[i] = laplacian;
+    direction[i] = 0.0f;
+    step[i] = 0.0f;
+  })
+}
+
+// The direction becomes momentum times itself less rate times the gradient, the transposed
+// Laplacian of the residual; and step its sum.
+WA_KERNEL(GROUP, 1)
+turn_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* residual, int width,
+               int height, int depth, float momentum, float rate, WA_UINT64 count,
+               WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    const int role = roles[i];
+    if ((role & WA_SMOOTHED) != 0) {
+      WaAxis axes[3];
+      wa_axes_of(i, width, height, depth, axes);
+      float gradient = 0.0f;
+      WA_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        const int bit = WA_COUNTED << a;
+        const WA_UINT64 lower = i - axes[a].stride;
+        const WA_UINT64 upper = i + axes[a].stride;
+        if (axes[a].at > 0 && (roles[lower] & bit) != 0) gradient += residual[lower];
+        if (axes[a].at + 1 < axes[a].n && (roles[upper] & bit) != 0) gradient += residual[upper];
+        if ((role & bit) != 0) gradient -= 2.0f * residual[i];
+      }
+      const float turned = momentum * direction[i] - rate * gradient;
+      direction[i] = turned;
+      step[i] += turned;
+    }
+  })
+}
+
+// Adds the Laplacian of the direction to the residual.
+WA_KERNEL(GROUP, 1)
+follow_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* direction, int width,
+                 int height, WA_UINT64 count, WA_GLOBAL float* residual) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    const int role = roles[i];
+    if (role > WA_SMOOTHED) {
+      const float own = direction[i];
+      float change = 0.0f;
+      WA_UINT64 stride = 1;
+      WA_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        if ((role & (WA_COUNTED << a)) != 0) {
+          change += (direction[i - stride] - own) + (direction[i + stride] - own);
+        }
+        stride *= (WA_UINT64)(a == 0 ? width : height);
+      }
+      residual[i] += change;
+    }
+  })
+}
+
+WA_KERNEL(GROUP, 1)
+add_step(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* step, WA_UINT64 count,
+         WA_GLOBAL float* values) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    if ((roles[i] & WA_SMOOTHED) != 0) values[i] += step[i];
+  })
+}
+
+// Shares above `outside` belong to results beyond the edges: these become `beyond` if `has_beyond`
+// is set, and the shares 0. Other results become `missing` if their share is below `least`; if
+// `avoids` is set, those that are rounded to `missing` within lowest to highest become `next`.
+WA_KERNEL(GROUP, 1)
+mark_missing(float outside, int has_beyond, float beyond, float least, float missing, int avoids,
+             float lowest, float highest, float next, WA_UINT64 count, WA_GLOBAL float* shares,
+             WA_GLOBAL float* results) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    const float share = shares[i];
+    if (share > outside) {
+      shares[i] = 0.0f;
+      if (has_beyond) results[i] = beyond;
+    } else {
+      if (share > WA_WHOLE_SHARE) shares[i] = 1.0f;
+      if (share < least) {
+        results[i] = missing;
+      } else if (avoids && wa_rounded(results[i], lowest, highest) == missing) {
+        results[i] = next;
+      }
+    }
+  })
+}
