@@ -26,7 +26,7 @@ class FillMissingStage final : public backend::FillMissing {
       : width_(extent(spec.shape.width, site_of(context, stage))),
         height_(extent(spec.shape.height, site_of(context, stage))),
         depth_(extent(spec.shape.depth, site_of(context, stage))),
-        count_(static_cast<std::uint64_t>(spec.samples())),
+        count_(static_cast<std::uint32_t>(spec.samples())),
         group_(is_cpu(context) ? 1 : group_of_at_most(context, GROUP)),
         chunk_(is_cpu(context) ? 1024 : CHUNK),
         grid_{groups_over(spec.samples(), std::int64_t{group_} * chunk_), 1, {group_}},
@@ -37,6 +37,7 @@ class FillMissingStage final : public backend::FillMissing {
         nearer_(context, stage, WA_KERNEL_OF(fill_missing, step_nearest), options()),
         copy_(context, stage, WA_KERNEL_OF(fill_missing, copy_nearest), options()),
         equations_(context, stage, WA_KERNEL_OF(fill_missing, set_equations), options()),
+        link_(context, stage, WA_KERNEL_OF(fill_missing, link_equations), options()),
         turn_(context, stage, WA_KERNEL_OF(fill_missing, turn_direction), options()),
         follow_(context, stage, WA_KERNEL_OF(fill_missing, follow_direction), options()),
         add_(context, stage, WA_KERNEL_OF(fill_missing, add_step), options()),
@@ -81,19 +82,20 @@ class FillMissingStage final : public backend::FillMissing {
                          const backend::SmoothingMemory& memory) override {
     equations_.launch(queue, grid_, states, values, width_, height_, depth_, count_, memory.roles,
                       memory.residual, memory.direction, memory.step);
+    link_.launch(queue, grid_, memory.roles, width_, height_, depth_, count_, memory.links);
   }
 
   void enqueue_iteration(backend::Queue& queue, float momentum, float rate,
                          const backend::SmoothingMemory& memory) override {
-    turn_.launch(queue, grid_, memory.roles, memory.residual, width_, height_, depth_, momentum,
-                 rate, count_, memory.direction, memory.step);
-    follow_.launch(queue, grid_, memory.roles, memory.direction, width_, height_, count_,
+    turn_.launch(queue, grid_, memory.links, memory.residual, width_, height_, momentum, rate,
+                 count_, memory.direction, memory.step);
+    follow_.launch(queue, grid_, memory.links, memory.direction, width_, height_, count_,
                    memory.residual);
   }
 
   void enqueue_add(backend::Queue& queue, const backend::SmoothingMemory& memory,
                    backend::Memory& values) override {
-    add_.launch(queue, grid_, memory.roles, memory.step, count_, values);
+    add_.launch(queue, grid_, memory.links, memory.step, count_, values);
   }
 
   void enqueue_mark(backend::Queue& queue, const MissingResults& how, float least,
@@ -111,7 +113,7 @@ class FillMissingStage final : public backend::FillMissing {
   }
 
   int width_, height_, depth_;
-  std::uint64_t count_;
+  std::uint32_t count_;
   int group_, chunk_;
   WorkGrid grid_;
   WA_LAUNCHER_OF(find_missing) find_;
@@ -121,6 +123,7 @@ class FillMissingStage final : public backend::FillMissing {
   WA_LAUNCHER_OF(step_nearest) nearer_;
   WA_LAUNCHER_OF(copy_nearest) copy_;
   WA_LAUNCHER_OF(set_equations) equations_;
+  WA_LAUNCHER_OF(link_equations) link_;
   WA_LAUNCHER_OF(turn_direction) turn_;
   WA_LAUNCHER_OF(follow_direction) follow_;
   WA_LAUNCHER_OF(add_step) add_;

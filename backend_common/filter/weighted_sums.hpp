@@ -29,7 +29,10 @@ class WeightedSumsStage final : public backend::WeightedSums {
         grid_(grid_of(context, setup.spec)),
         sum_(context, stage, WA_KERNEL_FORMS(weighted_sums, weighted_sums),
              KernelOptions().set("GROUP", grid_.group.columns)) {
-    if (!setup.spec.in_double) return;
+    if (!setup.spec.in_double) {
+      prepare_columns(context, setup.spec);
+      return;
+    }
     const int group = group_of_at_most(context, GROUP);
     grid_ = single_numbers(setup.spec, group);
     sum_doubles_.emplace(context, stage, WA_KERNEL_OF(double_sums, weighted_double_sums),
@@ -45,12 +48,25 @@ class WeightedSumsStage final : public backend::WeightedSums {
     };
     if (sum_doubles_) {
       sum(*sum_doubles_);
+    } else if (sum_columns_) {
+      sum(*sum_columns_);
     } else {
       sum(sum_);
     }
   }
 
  private:
+  void prepare_columns(DeviceContext& context, const WeightedSumsSpec& spec) {
+    if (has_vectors(context) || spec.inner < WA_SUMS_COLUMN) return;
+    const int group = grid_.group.columns;
+    grid_ = {
+        groups_over(spec.outer * groups_over(spec.n_output, WA_SUMS_AT_ONCE) * spec.inner, group),
+        1,
+        {group}};
+    sum_columns_.emplace(context, stage, WA_KERNEL_OF(weighted_sums, weighted_column_sums),
+                         KernelOptions().set("GROUP", group));
+  }
+
   /// A work-item for each sum.
   static WorkGrid single_numbers(const WeightedSumsSpec& spec, int group) {
     return {groups_over(spec.outer * spec.n_output * spec.inner, group), 1, {group}};
@@ -70,6 +86,7 @@ class WeightedSumsStage final : public backend::WeightedSums {
   int outer_, n_input_, n_output_, inner_, taps_;
   WorkGrid grid_;
   WA_LAUNCHER_OF(weighted_sums) sum_;
+  std::optional<WA_LAUNCHER_OF(weighted_column_sums)> sum_columns_;
   std::optional<WA_LAUNCHER_OF(weighted_double_sums)> sum_doubles_;
 };
 

@@ -2,6 +2,7 @@
 #include "device/common_stage.hpp"
 
 #include "formulas/double_blocks.h"
+#include "formulas/double_tiles.h"
 #include "formulas/pixel_types.h"
 
 #include <warpalign/backend/stages/spline/double_spline.hpp>
@@ -137,6 +138,17 @@ class DoubleSplineStage final : public backend::DoubleSpline {
         groups_over(static_cast<std::int64_t>(pixels), std::int64_t{group_} * chunk_), 1, {group_}};
   }
 
+  /// The grid of WA_FOR_EACH_POINT.
+  [[nodiscard]] WorkGrid grid_of_points() const {
+    if (group_ == 1) return grid_over(points_);
+    const Shape& out = spec_.output;
+    const int lines = out.height < WA_TILE_LINES ? 1 : WA_TILE_LINES;
+    return {groups_over(out.width, group_ * chunk_ / lines) * groups_over(out.height, lines) *
+                out.depth,
+            1,
+            {group_}};
+  }
+
   template <class Loaded>
   void load(backend::Queue& queue, const backend::Memory& images, std::uint64_t outside,
             Loaded& loaded) {
@@ -235,7 +247,7 @@ class DoubleSplineStage final : public backend::DoubleSpline {
     const Shape& in = padded_.shape;
     const Shape& out = spec_.output;
     const int is_projective = m[12] != 0 || m[13] != 0 || m[14] != 0 || m[15] != 1 ? 1 : 0;
-    const WorkGrid grid = grid_over(points_);
+    const WorkGrid grid = grid_of_points();
     const auto run = [&](auto& kernel, int kind, auto beyond, auto... depth) {
       kernel.launch(queue, grid, source, kind, static_cast<int>(spec_.boundary), extension_,
                     spec_.images.dimensions, static_cast<int>(in.width),

@@ -117,8 +117,10 @@ WA_INLINE double wa_power(double z, int n) {
 WA_INLINE void wa_double_weights(int degree, double t, double* w) {
   const double inverse[6] = {0.0, 1.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 4.0, 1.0 / 5.0};
   w[0] = 1.0;
+  WA_UNROLL
   for (int k = 1; k <= degree; ++k) {
     double saved = 0.0;
+    WA_UNROLL
     for (int r = 0; r < k; ++r) {
       const double part = w[r] * inverse[k];  // divisions take long on GPUs
       w[r] = saved + ((double)(r + 1) - t) * part;

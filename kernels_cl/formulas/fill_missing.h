@@ -4,9 +4,12 @@
 
 // The state of a missing sample that is filled but not smoothed.
 #define WA_FAR 255
-// The bits of a sample's role; the second is shifted by the axis.
+// The bits of a sample's role and link; all but the first are shifted by the axis.
 #define WA_SMOOTHED 1
 #define WA_COUNTED 2
+#define WA_COUNTED_ANY 14
+#define WA_LOWER 16
+#define WA_UPPER 128
 // Known shares above this are 1: the weights of a spline add up to 1 but for rounding.
 #define WA_WHOLE_SHARE 0.999999f
 

@@ -1,8 +1,11 @@
-// What a work-item of the weighted sums computes on CPUs.
+// What a work-item of the weighted sums computes.
 #ifndef WARPALIGN_FORMULAS_WEIGHTED_SUMS_H
 #define WARPALIGN_FORMULAS_WEIGHTED_SUMS_H
 
-// With at least WA_SUMS_VECTOR neighbouring numbers: sums along the axis, and neighbouring numbers.
+// On GPUs, with at least WA_SUMS_COLUMN neighbouring numbers: sums along the axis.
+#define WA_SUMS_COLUMN 32
+#define WA_SUMS_AT_ONCE 4
+// On CPUs, with at least WA_SUMS_VECTOR neighbouring numbers: sums along the axis, and neighbouring numbers.
 #define WA_SUMS_VECTOR 16
 #define WA_SUMS_ROWS 16
 #define WA_SUMS_COLUMNS 1024

@@ -3,8 +3,7 @@
 // Points are transformed output pixels, or explicit coordinates: all x, then all y, then all z. An
 // unused axis has one sample in input and output.
 //
-// Options: GROUP, the size of the work-group; CHUNK, the number of pixels per work-item. The pixels
-// of a group are interleaved, so that neighbouring work-items store neighbouring pixels.
+// Options: GROUP, the size of the work-group; CHUNK, the number of pixels per work-item.
 //
 // scratch: 224 bytes: evaluate_double indexes the neighbours of a point along three axes at run
 // time, for degrees from 1 to 5 in one kernel.
@@ -177,6 +176,7 @@ WA_INLINE void wa_store_values(WA_GLOBAL const double* coefficients, int degree,
   }
 }
 
+// Cubic splines of images have code of their own, whose neighbours and weights stay in registers.
 WA_KERNEL(GROUP, 1)
 evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, int extension,
                 int dimensions, int width, int height, int depth, int count, double margin,
@@ -184,9 +184,17 @@ evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, 
                 int has_points, int is_projective, WA_MATRIX, double outside,
                 WA_GLOBAL double* target) {
   WA_BEGIN();
-  WA_FOR_EACH_POINT(, wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
-                                      height, depth, count, margin, point, outside, points, i,
-                                      target))
+#define STORE_VALUES(degree, dimensions)                                                       \
+  wa_store_values(coefficients, degree, boundary, extension, dimensions, width, height, depth, \
+                  count, margin, point, outside, points, i, target)
+  WA_FOR_EACH_POINT(, {
+    if (degree == 3 && dimensions == 2) {
+      STORE_VALUES(3, 2);
+    } else {
+      STORE_VALUES(degree, dimensions);
+    }
+  })
+#undef STORE_VALUES
 }
 
 // The initial value of the causal recursion at the first of n samples, which are `stride` apart:

@@ -18,37 +18,40 @@
 #include "shared/group_sum.h"
 #include "shared/kernel_language.h"
 
-// Runs `statement` for each sample `i` of the work-item.
-#define WA_FOR_EACH_SAMPLE(statement)                                           \
-  WA_UINT64 i = (WA_UINT64)WA_GROUP_X * ((WA_UINT64)GROUP * CHUNK) + WA_ITEM_X; \
-  for (int k = 0; k < CHUNK && i < count; ++k, i += GROUP) {                    \
-    statement                                                                   \
+// Runs `statement` for each sample `i` of the work-item. There are fewer than 2^31, because
+// divisions of numbers of 64 bits take most of a kernel's time.
+#define WA_FOR_EACH_SAMPLE(statement)                                                     \
+  unsigned int i =                                                                        \
+      (unsigned int)WA_GROUP_X * (unsigned int)(GROUP * CHUNK) + (unsigned int)WA_ITEM_X; \
+  for (int k = 0; k < CHUNK && i < count; ++k, i += GROUP) {                              \
+    statement                                                                             \
   }
 
 // One axis at a sample: its index there, the extent, and the distance of neighbours in memory.
 typedef struct {
   int at, n;
-  WA_UINT64 stride;
+  unsigned int stride;
 } WaAxis;
 
-WA_INLINE void wa_axes_of(WA_UINT64 i, int width, int height, int depth, WaAxis* axes) {
-  const WA_UINT64 row = i / (WA_UINT64)width;
-  axes[0].at = (int)(i - row * (WA_UINT64)width);
+WA_INLINE void wa_axes_of(unsigned int i, int width, int height, int depth, WaAxis* axes) {
+  const unsigned int row = i / (unsigned int)width;
+  const unsigned int plane = row / (unsigned int)height;
+  axes[0].at = (int)(i - row * (unsigned int)width);
   axes[0].n = width;
   axes[0].stride = 1;
-  axes[1].at = (int)(row % (WA_UINT64)height);
+  axes[1].at = (int)(row - plane * (unsigned int)height);
   axes[1].n = height;
-  axes[1].stride = (WA_UINT64)width;
-  axes[2].at = (int)(row / (WA_UINT64)height % (WA_UINT64)depth);
+  axes[1].stride = (unsigned int)width;
+  axes[2].at = (int)(plane % (unsigned int)depth);
   axes[2].n = depth;
-  axes[2].stride = (WA_UINT64)width * (WA_UINT64)height;
+  axes[2].stride = (unsigned int)width * (unsigned int)height;
 }
 
 WA_INLINE int wa_has_both(const WaAxis* axis) { return axis->at > 0 && axis->at + 1 < axis->n; }
 
 // known: 1 for each sample that is finite and not `nodata`. counts: the missing ones of each group.
 WA_KERNEL(GROUP, 1)
-find_missing(WA_GLOBAL const float* values, int has_nodata, float nodata, WA_UINT64 count,
+find_missing(WA_GLOBAL const float* values, int has_nodata, float nodata, unsigned int count,
              WA_GLOBAL unsigned char* known, WA_GLOBAL float* counts) {
   WA_BEGIN();
   WA_LOCAL float sums[GROUP];
@@ -64,11 +67,11 @@ find_missing(WA_GLOBAL const float* values, int has_nodata, float nodata, WA_UIN
   if (item == 0) counts[WA_GROUP_X] = missing;
 }
 
-// Gives each sample beside one of the layers before `layer` the mean of these neighbours. Before the
-// first layer, any number but 0 stands for a known sample.
+// Gives each sample beside one of the layers before `layer` the mean of these neighbours. Before
+// the first layer, any number but 0 stands for a known sample.
 WA_KERNEL(GROUP, 1)
 fill_layer(WA_GLOBAL const unsigned char* from, int width, int height, int depth, int layer,
-           WA_UINT64 count, WA_GLOBAL float* values, WA_GLOBAL unsigned char* to) {
+           unsigned int count, WA_GLOBAL float* values, WA_GLOBAL unsigned char* to) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
     int state = layer == 1 && from[i] != 0 ? 1 : from[i];
@@ -99,7 +102,8 @@ fill_layer(WA_GLOBAL const unsigned char* from, int width, int height, int depth
 
 // furthest: for each group its last layer + 1, or WA_FAR if a sample has no value.
 WA_KERNEL(GROUP, 1)
-furthest_layer(WA_GLOBAL const unsigned char* states, WA_UINT64 count, WA_GLOBAL float* furthest) {
+furthest_layer(WA_GLOBAL const unsigned char* states, unsigned int count,
+               WA_GLOBAL float* furthest) {
   WA_BEGIN();
   WA_LOCAL float most[GROUP];
   const int item = WA_ITEM_X;
@@ -120,12 +124,13 @@ furthest_layer(WA_GLOBAL const unsigned char* states, WA_UINT64 count, WA_GLOBAL
 // Jump flooding (Rong and Tan 2006): nearest[i] becomes the sample with a value that is nearest to
 // sample i, as far as steps of this length tell; -1 is none.
 WA_KERNEL(GROUP, 1)
-start_nearest(WA_GLOBAL const unsigned char* states, WA_UINT64 count, WA_GLOBAL int* nearest) {
+start_nearest(WA_GLOBAL const unsigned char* states, unsigned int count, WA_GLOBAL int* nearest) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({ nearest[i] = states[i] != 0 ? (int)i : -1; })
 }
 
-WA_INLINE float wa_squared_distance(WA_UINT64 i, WA_UINT64 j, int width, int height, int depth) {
+WA_INLINE float wa_squared_distance(unsigned int i, unsigned int j, int width, int height,
+                                    int depth) {
   WaAxis a[3];
   WaAxis b[3];
   wa_axes_of(i, width, height, depth, a);
@@ -141,7 +146,7 @@ WA_INLINE float wa_squared_distance(WA_UINT64 i, WA_UINT64 j, int width, int hei
 
 WA_KERNEL(GROUP, 1)
 step_nearest(WA_GLOBAL const int* from, int width, int height, int depth, int step,
-             WA_UINT64 count, WA_GLOBAL int* to) {
+             unsigned int count, WA_GLOBAL int* to) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
     int best = from[i];
@@ -149,20 +154,18 @@ step_nearest(WA_GLOBAL const int* from, int width, int height, int depth, int st
       WaAxis axes[3];
       wa_axes_of(i, width, height, depth, axes);
       float least =
-          best < 0 ? INFINITY : wa_squared_distance(i, (WA_UINT64)best, width, height, depth);
+          best < 0 ? INFINITY : wa_squared_distance(i, (unsigned int)best, width, height, depth);
       for (int n = 0; n < 27; ++n) {
         const int x = axes[0].at + (n % 3 - 1) * step;
         const int y = axes[1].at + (n / 3 % 3 - 1) * step;
         const int z = axes[2].at + (n / 9 - 1) * step;
         if (x < 0 || y < 0 || z < 0 || x >= width || y >= height || z >= depth) continue;
-        const WA_UINT64 own = ((WA_UINT64)axes[2].at * (WA_UINT64)height + (WA_UINT64)axes[1].at) *
-                                  (WA_UINT64)width + (WA_UINT64)axes[0].at;
-        const WA_UINT64 other =
-            ((WA_UINT64)z * (WA_UINT64)height + (WA_UINT64)y) * (WA_UINT64)width + (WA_UINT64)x;
-        const int candidate = from[i - own + other];
+        const int own = (axes[2].at * height + axes[1].at) * width + axes[0].at;
+        const int other = (z * height + y) * width + x;
+        const int candidate = from[(int)i - own + other];
         if (candidate < 0 || candidate == best) continue;
         const float distance =
-            wa_squared_distance(i, (WA_UINT64)candidate, width, height, depth);
+            wa_squared_distance(i, (unsigned int)candidate, width, height, depth);
         if (distance < least || (distance == least && candidate < best)) {
           least = distance;
           best = candidate;
@@ -175,7 +178,7 @@ step_nearest(WA_GLOBAL const int* from, int width, int height, int depth, int st
 
 // Gives samples without a value that of the nearest one that has one, or 0.
 WA_KERNEL(GROUP, 1)
-copy_nearest(WA_GLOBAL const int* nearest, WA_UINT64 count, WA_GLOBAL float* values,
+copy_nearest(WA_GLOBAL const int* nearest, unsigned int count, WA_GLOBAL float* values,
              WA_GLOBAL unsigned char* states) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
@@ -194,7 +197,7 @@ WA_INLINE int wa_is_smoothed(int state) { return state > 1 && state != WA_FAR; }
 // it includes one that is not smoothed though missing. residual: the Laplacian of the values.
 WA_KERNEL(GROUP, 1)
 set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* values, int width,
-              int height, int depth, WA_UINT64 count, WA_GLOBAL unsigned char* roles,
+              int height, int depth, unsigned int count, WA_GLOBAL unsigned char* roles,
               WA_GLOBAL float* residual, WA_GLOBAL float* direction, WA_GLOBAL float* step) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
@@ -231,27 +234,49 @@ set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* valu
   })
 }
 
-// The direction becomes momentum times itself less rate times the gradient, the transposed
-// Laplacian of the residual; and step its sum.
+// A link is the sample's role, and at smoothed samples WA_LOWER << axis and WA_UPPER << axis where
+// the Laplacian counts along the axis at these neighbours: iterations need no indices then.
 WA_KERNEL(GROUP, 1)
-turn_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* residual, int width,
-               int height, int depth, float momentum, float rate, WA_UINT64 count,
-               WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+link_equations(WA_GLOBAL const unsigned char* roles, int width, int height, int depth,
+               unsigned int count, WA_GLOBAL unsigned short* links) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
     const int role = roles[i];
+    int link = role;
     if ((role & WA_SMOOTHED) != 0) {
       WaAxis axes[3];
       wa_axes_of(i, width, height, depth, axes);
-      float gradient = 0.0f;
       WA_UNROLL
       for (int a = 0; a < 3; ++a) {
         const int bit = WA_COUNTED << a;
-        const WA_UINT64 lower = i - axes[a].stride;
-        const WA_UINT64 upper = i + axes[a].stride;
-        if (axes[a].at > 0 && (roles[lower] & bit) != 0) gradient += residual[lower];
-        if (axes[a].at + 1 < axes[a].n && (roles[upper] & bit) != 0) gradient += residual[upper];
-        if ((role & bit) != 0) gradient -= 2.0f * residual[i];
+        if (axes[a].at > 0 && (roles[i - axes[a].stride] & bit) != 0) link |= WA_LOWER << a;
+        if (axes[a].at + 1 < axes[a].n && (roles[i + axes[a].stride] & bit) != 0) {
+          link |= WA_UPPER << a;
+        }
+      }
+    }
+    links[i] = (unsigned short)link;
+  })
+}
+
+// The direction becomes momentum times itself less rate times the gradient, the transposed
+// Laplacian of the residual; and step its sum.
+WA_KERNEL(GROUP, 1)
+turn_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* residual, int width,
+               int height, float momentum, float rate, unsigned int count,
+               WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+  WA_BEGIN();
+  WA_FOR_EACH_SAMPLE({
+    const int link = links[i];
+    if ((link & WA_SMOOTHED) != 0) {
+      float gradient = 0.0f;
+      unsigned int stride = 1;
+      WA_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        if ((link & (WA_LOWER << a)) != 0) gradient += residual[i - stride];
+        if ((link & (WA_UPPER << a)) != 0) gradient += residual[i + stride];
+        if ((link & (WA_COUNTED << a)) != 0) gradient -= 2.0f * residual[i];
+        stride *= (unsigned int)(a == 0 ? width : height);
       }
       const float turned = momentum * direction[i] - rate * gradient;
       direction[i] = turned;
@@ -262,21 +287,21 @@ turn_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* resi
 
 // Adds the Laplacian of the direction to the residual.
 WA_KERNEL(GROUP, 1)
-follow_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* direction, int width,
-                 int height, WA_UINT64 count, WA_GLOBAL float* residual) {
+follow_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* direction, int width,
+                 int height, unsigned int count, WA_GLOBAL float* residual) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
-    const int role = roles[i];
-    if (role > WA_SMOOTHED) {
+    const int link = links[i];
+    if ((link & WA_COUNTED_ANY) != 0) {
       const float own = direction[i];
       float change = 0.0f;
-      WA_UINT64 stride = 1;
+      unsigned int stride = 1;
       WA_UNROLL
       for (int a = 0; a < 3; ++a) {
-        if ((role & (WA_COUNTED << a)) != 0) {
+        if ((link & (WA_COUNTED << a)) != 0) {
           change += (direction[i - stride] - own) + (direction[i + stride] - own);
         }
-        stride *= (WA_UINT64)(a == 0 ? width : height);
+        stride *= (unsigned int)(a == 0 ? width : height);
       }
       residual[i] += change;
     }
@@ -284,11 +309,11 @@ follow_direction(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* di
 }
 
 WA_KERNEL(GROUP, 1)
-add_step(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* step, WA_UINT64 count,
+add_step(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* step, unsigned int count,
          WA_GLOBAL float* values) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
-    if ((roles[i] & WA_SMOOTHED) != 0) values[i] += step[i];
+    if ((links[i] & WA_SMOOTHED) != 0) values[i] += step[i];
   })
 }
 
@@ -297,7 +322,7 @@ add_step(WA_GLOBAL const unsigned char* roles, WA_GLOBAL const float* step, WA_U
 // `avoids` is set, those that are rounded to `missing` within lowest to highest become `next`.
 WA_KERNEL(GROUP, 1)
 mark_missing(float outside, int has_beyond, float beyond, float least, float missing, int avoids,
-             float lowest, float highest, float next, WA_UINT64 count, WA_GLOBAL float* shares,
+             float lowest, float highest, float next, unsigned int count, WA_GLOBAL float* shares,
              WA_GLOBAL float* results) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({

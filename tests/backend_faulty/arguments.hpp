@@ -31,8 +31,9 @@ inline backend::FieldInMemory inner_of(const backend::FieldInMemory& field) noex
 }
 
 inline backend::SmoothingMemory inner_of(const backend::SmoothingMemory& memory) noexcept {
-  const auto& [roles, residual, direction, step] = memory;
-  return {inner_of(roles), inner_of(residual), inner_of(direction), inner_of(step)};
+  const auto& [roles, links, residual, direction, step] = memory;
+  return {inner_of(roles), inner_of(links), inner_of(residual), inner_of(direction),
+          inner_of(step)};
 }
 
 inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {

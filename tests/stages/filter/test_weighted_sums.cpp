@@ -66,13 +66,14 @@ WeightedSumsPlan plan_of(const Device& device, const WeightedSumsSpec& spec, con
 TEST_CASE("weighted_sums: agrees with the oracle") {
   test::on_every_device([](const Device& device) {
     // Neighbouring numbers: none, two as for complex numbers, fewer and more than vectors have, and
-    // more than the tiles of CPUs. Sums: fewer and more than the tiles.
+    // more than the tiles of CPUs. Sums: fewer and more than the tiles; neighbours that share few
+    // samples or, in the last case, most.
     for (const WeightedSumsSpec& spec :
          {WeightedSumsSpec{1, 1, 1, 1}, WeightedSumsSpec{3, 40, 9, 1},
           WeightedSumsSpec{9, 70, 33, 1}, WeightedSumsSpec{1, 5000, 1100, 1},
           WeightedSumsSpec{2, 50, 21, 2}, WeightedSumsSpec{2, 31, 18, 7},
           WeightedSumsSpec{3, 29, 40, 16}, WeightedSumsSpec{1, 64, 17, 75},
-          WeightedSumsSpec{2, 33, 8, 333}}) {
+          WeightedSumsSpec{2, 33, 8, 333}, WeightedSumsSpec{2, 64, 91, 40}}) {
       CAPTURE(spec.outer);
       CAPTURE(spec.n_input);
       CAPTURE(spec.inner);

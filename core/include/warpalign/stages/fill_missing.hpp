@@ -30,7 +30,7 @@ struct FillMissingSpec {
 /// stream, or wait between executions on different streams.
 class WARPALIGN_API FillMissingPlan {
  public:
-  /// Takes 14 bytes of device memory a sample. Throws Error(invalid_argument) unless there are 1 to
+  /// Takes 16 bytes of device memory a sample. Throws Error(invalid_argument) unless there are 1 to
   /// 2^31 - 1 samples.
   FillMissingPlan(const Device& device, const FillMissingSpec& spec);
   /// The device memory that the plan takes, in bytes. Never throws.
@@ -56,7 +56,7 @@ class WARPALIGN_API FillMissingPlan {
   Device device_;
   FillMissingSpec spec_;
   std::shared_ptr<backend::FillMissing> kernels_;
-  Buffer parts_, states_, roles_, residual_, direction_, step_;
+  Buffer parts_, states_, roles_, links_, residual_, direction_, step_;
 };
 
 /// What results become of which too little is known.

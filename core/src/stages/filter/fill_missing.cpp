@@ -71,12 +71,13 @@ FillMissingPlan::FillMissingPlan(const Device& device, const FillMissingSpec& sp
       parts_(device.make_buffer(static_cast<std::size_t>(kernels_->parts()) * sizeof(float))),
       states_(device.make_buffer(static_cast<std::size_t>(spec.samples()))),
       roles_(device.make_buffer(static_cast<std::size_t>(spec.samples()))),
+      links_(device.make_buffer(static_cast<std::size_t>(spec.samples()) * sizeof(std::uint16_t))),
       residual_(device.make_buffer(floats(spec))),
       direction_(device.make_buffer(floats(spec))),
       step_(device.make_buffer(floats(spec))) {}
 
 std::size_t FillMissingPlan::scratch_bytes(const FillMissingSpec& spec) noexcept {
-  return 3 * floats(spec) + 2 * static_cast<std::size_t>(spec.samples());
+  return 3 * floats(spec) + 4 * static_cast<std::size_t>(spec.samples());
 }
 
 std::int64_t FillMissingPlan::find(Stream& stream, const Buffer& values,
@@ -138,8 +139,9 @@ void FillMissingPlan::smooth(Stream& stream, Buffer& values, int depth) {
   if (greatest == 0) return;
   backend::Queue& queue = detail::Access::queue(stream);
   const backend::SmoothingMemory memory{
-      detail::Access::memory(roles_), detail::Access::memory(residual_),
-      detail::Access::memory(direction_), detail::Access::memory(step_)};
+      detail::Access::memory(roles_), detail::Access::memory(links_),
+      detail::Access::memory(residual_), detail::Access::memory(direction_),
+      detail::Access::memory(step_)};
   kernels_->enqueue_equations(queue, detail::Access::memory(states_),
                               detail::Access::memory(values), memory);
   const double least = std::min(least_eigenvalue(depth), greatest / 8);

@@ -11,7 +11,8 @@ namespace warpalign::backend {
 
 /// The memory of the samples that are smoothed.
 struct SmoothingMemory {
-  Memory& roles;  ///< u8: the equations that a sample belongs to
+  Memory& roles;  ///< u8: what a sample is to the equations
+  Memory& links;  ///< u16: the same, and which of its neighbours' equations it belongs to
   Memory& residual;
   Memory& direction;
   Memory& step;
