@@ -7,8 +7,8 @@
 #include "formulas/language.h"
 
 // WA_KERNEL(columns, rows) declares a kernel with a work-group of that size. WA_SHARING_KERNEL also
-// says how many groups share a multiprocessor, for which nvcc limits the registers. WA_BEGIN() is the
-// first statement of every kernel: CUDA may start a kernel before the previous one has ended.
+// says how many groups share a multiprocessor, for which nvcc limits the registers. WA_BEGIN() is
+// the first statement of every kernel: CUDA may start a kernel before the previous one has ended.
 // WA_LOCAL declares memory that a work-group shares; WA_IN_LOCAL qualifies pointers to it.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define WA_KERNEL(columns, rows) kernel __attribute__((reqd_work_group_size(columns, rows, 1))) void

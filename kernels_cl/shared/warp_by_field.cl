@@ -4,13 +4,14 @@
 //
 // Output pixel p is read at H (A p + u(F A p)), where u is interpolated linearly between the
 // samples of the field, F leads from points to their indices, A is affine, and H is affine or a
-// homography. The products H A and F A are arguments (formulas/warp_rows.h). Coordinates are sums of
-// two floats (formulas/affine.h), so that they are as exact far from the origin as near it; the
+// homography. The products H A and F A are arguments (formulas/warp_rows.h). Coordinates are sums
+// of two floats (formulas/affine.h), so that they are as exact far from the origin as near it; the
 // displacement and its linear map are single precision.
 //
-// A group of work-items evaluates a tile of the output. In volumes of degree 3, it first copies the box of coefficients that its points need to local memory, if they fit: 64
-// neighbours of each voxel would otherwise be read through the cache, and a warp that the field
-// spreads over many rows loads a cache line for each of them.
+// A group of work-items evaluates a tile of the output. In volumes of degree 3, it first copies the
+// box of coefficients that its points need to local memory, if they fit: 64 neighbours of each
+// voxel would otherwise be read through the cache, and a warp that the field spreads over many rows
+// loads a cache line for each of them.
 //
 // Options: DIMENSIONS, 2 or 3; DEGREE, 1 or 3; GROUP, the size of the work-group.
 //
@@ -109,8 +110,8 @@ WA_INLINE bool wa_displacement(const WaWarp* warp, const WaWarpRows* rows, const
   for (int a = 0; a < DIMENSIONS; ++a) {
     float low;
     const float high = wa_row_at(&rows->to_index[a], pixel, &low);
-    is_inside = wa_field_samples(high, low, n[a], &side[a][0], &side[a][1], &fraction[a]) &&
-                is_inside;
+    is_inside =
+        wa_field_samples(high, low, n[a], &side[a][0], &side[a][1], &fraction[a]) && is_inside;
   }
   WA_UNROLL
   for (int c = 0; c < DIMENSIONS; ++c) u[c] = 0.0f;
@@ -379,11 +380,10 @@ WA_INLINE void wa_group_maxima(int* most, WA_IN_LOCAL int* words) {
   WA_BARRIER();
 }
 
-// Copies the box of coefficients from `low` on that the points of a group need; rows have `extent[0]` and planes
-// `plane` elements in the copy.
-WA_INLINE void wa_copy_box(const WaWarp* warp, WA_GLOBAL const float* coefficients,
-                           const int* low, const int* extent, int plane,
-                           WA_IN_LOCAL float* copy) {
+// Copies the box of coefficients from `low` on that the points of a group need. Rows of the copy
+// have `extent[0]` elements, and planes `plane`.
+WA_INLINE void wa_copy_box(const WaWarp* warp, WA_GLOBAL const float* coefficients, const int* low,
+                           const int* extent, int plane, WA_IN_LOCAL float* copy) {
   const int* n = warp->stored;
   bool is_inside = true;
   WA_UNROLL
@@ -395,9 +395,9 @@ WA_INLINE void wa_copy_box(const WaWarp* warp, WA_GLOBAL const float* coefficien
       WA_IN_LOCAL float* to = copy + line * extent[0] + column;
       if (is_inside) {
         const WA_UINT64 between = (WA_UINT64)n[0] * (WA_UINT64)n[1];
-        WA_GLOBAL const float* from =
-            coefficients + (WA_UINT64)low[2] * between +
-            (WA_UINT64)(low[1] + line) * (WA_UINT64)n[0] + (WA_UINT64)(low[0] + column);
+        WA_GLOBAL const float* from = coefficients + (WA_UINT64)low[2] * between +
+                                      (WA_UINT64)(low[1] + line) * (WA_UINT64)n[0] +
+                                      (WA_UINT64)(low[0] + column);
         for (int slice = 0; slice < extent[2]; ++slice) {
           to[slice * plane] = from[(WA_UINT64)slice * between];
         }
@@ -423,10 +423,9 @@ WA_SHARING_KERNEL(GROUP, 1, 3)
 evaluate_displaced(WA_GLOBAL const float* coefficients, int width, int height, int depth,
                    int margin, int points_rule, int extension, float cval,
                    WA_GLOBAL const unsigned char* field, int is_double, int field_width,
-                   int field_height, int field_depth, int is_on_grid, int outside,
-                   WaWarpRows rows, int is_projective, int arrays, int output_width,
-                   int output_height, int output_depth, int type,
-                   WA_GLOBAL unsigned char* output) {
+                   int field_height, int field_depth, int is_on_grid, int outside, WaWarpRows rows,
+                   int is_projective, int arrays, int output_width, int output_height,
+                   int output_depth, int type, WA_GLOBAL unsigned char* output) {
   WA_BEGIN();
   const int in_z = DIMENSIONS > 2 ? 2 * margin : 0;
   const WaWarp warp = {coefficients,

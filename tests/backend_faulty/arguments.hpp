@@ -30,6 +30,11 @@ inline backend::FieldInMemory inner_of(const backend::FieldInMemory& field) noex
   return {inner_of(values), is_double, is_cubic, shape, margin, point_to_index};
 }
 
+inline backend::FieldWarp inner_of(const backend::FieldWarp& warp) noexcept {
+  const auto& [field, to_index, to_input, linear, is_on_grid, outside] = warp;
+  return {inner_of(field), to_index, to_input, linear, is_on_grid, outside};
+}
+
 inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }

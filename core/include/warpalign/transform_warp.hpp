@@ -4,6 +4,7 @@
 #include <warpalign/device_transform.hpp>
 #include <warpalign/stages/resample.hpp>
 
+#include <cstddef>
 #include <memory>
 
 namespace warpalign {
@@ -37,6 +38,9 @@ class WARPALIGN_API TransformWarpPlan {
   /// shape, before anything is enqueued.
   void execute(Stream& stream, const Image& image, const DeviceTransform& transform, Image& output,
                OutsideField outside = OutsideField::edge);
+
+  /// The memory that coordinates take so far, in bytes. Never throws Error.
+  [[nodiscard]] std::size_t coordinate_bytes() const noexcept;
 
  private:
   struct State;

@@ -91,4 +91,10 @@ void TransformWarpPlan::execute(Stream& stream, const Image& image,
   own.through_coordinates(stream, image, transform, output, outside);
 }
 
+std::size_t TransformWarpPlan::coordinate_bytes() const noexcept {
+  if (!state_->coordinates) return 0;
+  const auto pixels = static_cast<std::size_t>(state_->coordinates->rounded.shape().pixels());
+  return pixels * (sizeof(double) + sizeof(float));
+}
+
 }  // namespace warpalign
