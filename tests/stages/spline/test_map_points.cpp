@@ -152,6 +152,28 @@ TEST_CASE("map_points: an inverse leads back, and beyond the grid as it is told"
   });
 }
 
+// The first steps are single precision, in which coordinates of 8192 are off by 5e-4.
+TEST_CASE("map_points: an inverse is as exact far from the origin, and beyond the grid") {
+  on_devices_with_double([](const warpalign::Device& device) {
+    for (const bool as_double : {false, true}) {
+      CAPTURE(as_double);
+      const DrawnField field(2, {.shape = {513, 7, 1}, .origin = {-3, 2, 0}, .spacing = {16, 4, 1}},
+                             Samples::linear, 5, 7, as_double);
+      std::mt19937 random(3);
+      std::uniform_real_distribution<double> across(-50, 8300);
+      std::uniform_real_distribution<double> down(-20, 50);
+      std::vector<Point> points(3000);
+      for (Point& point : points) point = {across(random), down(random), 0};
+      const std::vector<Point> found = mapped(device, field.transform.inverse(), points);
+      double worst = 0;
+      for (std::size_t i = 0; i < points.size(); ++i)
+        worst = std::max(worst, distance(field(found[i]), points[i]));
+      // The iteration ends at 1e-10 of the smallest spacing, 4; coordinates are rounded to 1e-12.
+      CHECK(worst <= 4.1e-10);
+    }
+  });
+}
+
 TEST_CASE("map_points: beyond its grid, a field has the value at the edge, none, or NaN") {
   on_devices_with_double([](const warpalign::Device& device) {
     const DrawnField field(2, grid_of(2), Samples::linear, 3, 4, true);
