@@ -107,11 +107,11 @@ def test_images_of_any_type_are_warped(device, dtype):
 
 def test_the_plan_of_a_warp_is_kept(device):
     image = warpalign.to_device(np.ones((19, 23), np.float32), device)
-    device.release_plans()
+    device.release_memory()
     for _ in range(2):
         _field(2).warp(image)
     assert device.kept_plans == 1
-    device.release_plans()
+    device.release_memory()
     assert device.kept_plans == 0
 
 

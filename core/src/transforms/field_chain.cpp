@@ -23,7 +23,7 @@ bool is_plain_field(const DeviceStep& step) {
   return field != nullptr && !field->is_cubic && !field->is_inverse;
 }
 
-/// The largest sum of absolute products in the first `rows` rows, for indices below the extents.
+/// The largest sum of absolute products of the first three rows, for indices below the extents.
 double reach(const HomogeneousMatrix& matrix, const Shape& extents) {
   double farthest_row = 0;
   for (std::size_t row = 0; row < 3; ++row) {

@@ -75,8 +75,8 @@ using AllStages = StageList<
     AutocorrelationPeaks, CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts,
     OverlapPeaks, OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
-    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, MapPoints, Prefilter, Resample, Warp,
-    WarpByField,
+    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, MapPoints, Prefilter, Resample,
+    Warp, WarpByField,
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement
