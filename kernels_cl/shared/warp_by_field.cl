@@ -398,6 +398,8 @@ WA_INLINE void wa_copy_box(const WaWarp* warp, WA_GLOBAL const float* coefficien
         WA_GLOBAL const float* from = coefficients + (WA_UINT64)low[2] * between +
                                       (WA_UINT64)(low[1] + line) * (WA_UINT64)n[0] +
                                       (WA_UINT64)(low[0] + column);
+// Several loads are then on their way at once.
+#pragma unroll 8
         for (int slice = 0; slice < extent[2]; ++slice) {
           to[slice * plane] = from[(WA_UINT64)slice * between];
         }

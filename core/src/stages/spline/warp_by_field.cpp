@@ -8,17 +8,22 @@
 #include "transforms/device_state.hpp"
 #include "transforms/field_chain.hpp"
 
+#include <algorithm>
+
 namespace warpalign {
 
 namespace {
 
 constexpr const char* warp_by_field_stage = "warp_by_field";
+// The kernel moves points that are farther away to this distance.
+constexpr std::int64_t max_side_of_image = std::int64_t{1} << 29U;
 
 InterpolateSpec checked_for_field(const InterpolateSpec& spec) {
   if (!WarpByFieldPlan::serves(spec)) {
     detail::refuse(
         warp_by_field_stage,
-        "requires degree 1 or 3, 2 or 3 dimensions, f32 coefficients and full precision");
+        "requires degree 1 or 3, 2 or 3 dimensions, sides below 2^29, f32 coefficients and full "
+        "precision");
   }
   static_cast<void>(InterpolatePlan::coefficient_shape(spec));  // checks the images
   detail::check_shapes(warp_by_field_stage, spec.images, spec.output);
@@ -31,7 +36,9 @@ InterpolateSpec checked_for_field(const InterpolateSpec& spec) {
 bool WarpByFieldPlan::serves(const InterpolateSpec& spec) noexcept {
   const int degree = spec.spline.degree;
   const PixelType type = spec.output_type;
-  return (degree == 1 || degree == 3) && spec.images.dimensions > 1 &&
+  const Shape& image = spec.images.shape;
+  return std::max({image.width, image.height, image.depth}) < max_side_of_image &&
+         (degree == 1 || degree == 3) && spec.images.dimensions > 1 &&
          spec.spline.precision == Precision::full && spec.coefficients == PixelType::f32 &&
          (type == PixelType::u8 || type == PixelType::u16 || type == PixelType::f16 ||
           type == PixelType::f32);
