@@ -231,6 +231,20 @@ TEST_CASE("warp_by_field: fractions are exact far from the origin") {
   });
 }
 
+TEST_CASE("warp_by_field: tiles away from the edges") {
+  on_devices_with_double([](const warpalign::Device& device) {
+    InterpolateSpec spec = spec_of(3, 3, Boundary::constant);
+    spec.images.shape = {61, 37, 33};
+    spec.output = {52, 29, 21};
+    const DrawnField field = field_for(spec, true, false, 1.5);
+    const Transform shift = Transform::translation(warpalign::Point3{4.5, 4, 5.25});
+    compare(device, spec, shift * field.transform, [&](const Point& p) {
+      const Point q = field(p);
+      return Point{q[0] + 4.5, q[1] + 4, q[2] + 5.25};
+    });
+  });
+}
+
 TEST_CASE("warp_by_field: points that are far from one another need no common copy") {
   on_devices_with_double([](const warpalign::Device& device) {
     InterpolateSpec spec = spec_of(3, 3, Boundary::mirror);
