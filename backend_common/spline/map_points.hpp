@@ -31,7 +31,9 @@ class MapPointsStage final : public backend::MapPoints {
         displacements_(context, stage, WA_KERNEL_OF(map_points, without_grid), options()),
         by_matrix_(context, stage, WA_KERNEL_OF(map_points, matrix_points), options()),
         by_field_(context, stage, WA_KERNEL_OF(map_points, field_points), options()),
-        by_inverse_(context, stage, WA_KERNEL_OF(map_points, inverse_points), options()) {}
+        by_inverse_(context, stage, WA_KERNEL_OF(map_points, inverse_points), options()),
+        by_linear_inverse_(context, stage, WA_KERNEL_OF(map_points, inverse_linear_points),
+                           options()) {}
 
   void enqueue_grid(backend::Queue& queue, const PointGrid& grid,
                     const backend::PointsInMemory& points) override {
@@ -57,7 +59,8 @@ class MapPointsStage final : public backend::MapPoints {
 
   void enqueue_inverse(backend::Queue& queue, const backend::FieldInMemory& field, double tolerance,
                        OutsideField outside, const backend::PointsInMemory& points) override {
-    launch_with_field(by_inverse_, queue, field, outside, points, tolerance);
+    launch_with_field(field.is_cubic ? by_inverse_ : by_linear_inverse_, queue, field, outside,
+                      points, tolerance);
   }
 
  private:
@@ -104,6 +107,7 @@ class MapPointsStage final : public backend::MapPoints {
   WA_LAUNCHER_OF(matrix_points) by_matrix_;
   WA_LAUNCHER_OF(field_points) by_field_;
   WA_LAUNCHER_OF(inverse_points) by_inverse_;
+  WA_LAUNCHER_OF(inverse_linear_points) by_linear_inverse_;
 };
 
 }  // namespace

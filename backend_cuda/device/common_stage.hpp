@@ -39,6 +39,8 @@ using DeviceContext = const Context;
 }
 [[nodiscard]] constexpr int row_group(const Context&, int size) { return size; }
 [[nodiscard]] constexpr int group_or_vector(const Context&, int size) { return size; }
+/// What every device has for arrays in a kernel's text.
+[[nodiscard]] constexpr std::size_t local_bytes(const Context&) { return std::size_t{48} << 10U; }
 
 /// Does nothing: the kernel was compiled with its options.
 struct KernelOptions {

@@ -2,6 +2,7 @@
 // each name; backend_cuda/device/common_stage.hpp defines the same ones for CUDA.
 #pragma once
 
+#include "device/device_list.hpp"
 #include "device/kernel.hpp"
 #include "device/queue.hpp"
 #include "device/scratch_guard.hpp"
@@ -42,6 +43,10 @@ using DeviceContext = Context;
 }
 [[nodiscard]] inline int group_or_vector(const Context& context, int size) {
   return context.has_vectors() ? 1 : size;
+}
+/// The local memory of a work-group, in bytes.
+[[nodiscard]] inline std::size_t local_bytes(const Context& context) {
+  return static_cast<std::size_t>(device_value<cl_ulong>(context.id(), CL_DEVICE_LOCAL_MEM_SIZE));
 }
 
 /// Collects " -D NAME=value" options.

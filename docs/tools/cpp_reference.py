@@ -22,7 +22,7 @@ PAGES = {
         "open_device", "device", "config", "compilation", "installation"]),
     "values": ("Images, shapes and transforms", [
         "pixel", "missing", "geometry", "homogeneous_matrix", "transform",
-        "device_transform", "point_fit",
+        "device_transform", "transform_warp", "point_fit",
         "deformation", "local_agreement", "boundary", "window"]),
     "interop": ("Memory and streams of other programs", [
         "interop", "interop/cuda", "interop/opencl", "interop/opencv"]),

@@ -117,24 +117,25 @@ WA_INLINE float wa_split_extended(int rule, float high, float low, int n, int* w
   return 0.0f;
 }
 
-// Like wa_split(), for any finite high + low, which is mapped into [0, n - 1] modulo n - 1 (`wrap`)
-// as SciPy does: coordinates in the interval stay unchanged; multiples of n - 1 above it map to 0,
-// those below it to n - 1.
-WA_INLINE float wa_split_wrapped(float high, float low, int n, int* whole) {
+// Maps a split coordinate into [0, n - 1] modulo n - 1 (`wrap`) as SciPy does: coordinates in the
+// interval stay unchanged; multiples of n - 1 above it map to 0, those below it to n - 1. `below`:
+// the coordinate is below 0. n > 1.
+WA_INLINE void wa_wrap_split(bool below, float fraction, int n, int* whole) {
   const int period = n - 1;
-  const bool far = wa_is_far(high);
-  const bool below = high + low < 0.0f;
-  if (period == 0) {
+  if (!below && *whole >= 0 && (*whole < period || (*whole == period && fraction == 0.0f))) return;
+  *whole = wa_extend_periodic(*whole, period);
+  if (below && *whole == 0 && fraction == 0.0f) *whole = period;
+}
+
+// Like wa_split(), for any finite high + low, which wa_wrap_split() maps.
+WA_INLINE float wa_split_wrapped(float high, float low, int n, int* whole) {
+  if (n == 1) {
     *whole = 0;
     return 0.0f;
   }
-  const float fraction =
-      far ? wa_split_far(high, low, (unsigned int)period, whole) : wa_split(high, low, whole);
-  if (!far && !below && (*whole < period || (*whole == period && fraction == 0.0f))) {
-    return fraction;
-  }
-  *whole = wa_extend_periodic(*whole, period);
-  if (below && *whole == 0 && fraction == 0.0f) *whole = period;
+  const float fraction = wa_is_far(high) ? wa_split_far(high, low, (unsigned int)n - 1u, whole)
+                                         : wa_split(high, low, whole);
+  wa_wrap_split(high + low < 0.0f, fraction, n, whole);
   return fraction;
 }
 

@@ -9,11 +9,9 @@
 #include "formulas/affine.h"
 #include "formulas/boundary.h"
 #include "formulas/bspline.h"
+#include "formulas/spline_location.h"
 #include "shared/kernel_language.h"
 
-// The numbers of InterpolateDetails::Points.
-#define WA_REJECT_OUTSIDE 1
-#define WA_PERIOD_MINUS_ONE 3
 // Floats of a FootprintPoint.
 #define WA_POINT_FLOATS 8
 
@@ -52,21 +50,6 @@ WA_INLINE float wa_row(WA_GLOBAL const float* rows, int axis, float x, float y, 
   wa_add_product(row[2], row[6], z, &high, low);
   wa_snap(&high, low);
   return high;
-}
-
-// Splits a coordinate into the sample below it and a fraction, in the boundary mode. Returns
-// whether the point has a value.
-WA_INLINE bool wa_locate(int points_rule, int extension, float high, float low, int n, int* whole,
-                         float* fraction) {
-  if (high - high != 0.0f || low - low != 0.0f) return false;
-  if (points_rule == WA_PERIOD_MINUS_ONE) {
-    *fraction = wa_split_wrapped(high, low, n, whole);
-    return true;
-  }
-  *fraction = wa_split_extended(extension, high, low, n, whole);
-  if (points_rule != WA_REJECT_OUTSIDE) return true;
-  if (wa_is_far(high) || *whole < 0) return false;
-  return *whole < n - 1 || (*whole == n - 1 && *fraction == 0.0f);
 }
 
 // The footprint's point along one axis: weights, and the first neighbour in the coefficients.

@@ -6,11 +6,13 @@
 
 #include "formulas/language.h"
 
-// WA_KERNEL(columns, rows) declares a kernel with a work-group of that size. WA_BEGIN() is the
-// first statement of every kernel: CUDA may start a kernel before the previous one has ended.
+// WA_KERNEL(columns, rows) declares a kernel with a work-group of that size. WA_SHARING_KERNEL also
+// says how many groups share a multiprocessor, for which nvcc limits the registers. WA_BEGIN() is
+// the first statement of every kernel: CUDA may start a kernel before the previous one has ended.
 // WA_LOCAL declares memory that a work-group shares; WA_IN_LOCAL qualifies pointers to it.
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define WA_KERNEL(columns, rows) kernel __attribute__((reqd_work_group_size(columns, rows, 1))) void
+#define WA_SHARING_KERNEL(columns, rows, groups) WA_KERNEL(columns, rows)
 #define WA_BEGIN()
 #define WA_GLOBAL global
 #define WA_LOCAL local
@@ -27,6 +29,8 @@
 #define WA_COUNT_ON(counter) atomic_inc(counter)
 #else
 #define WA_KERNEL(columns, rows) __global__ void __launch_bounds__((columns) * (rows))
+#define WA_SHARING_KERNEL(columns, rows, groups) \
+  __global__ void __launch_bounds__((columns) * (rows), groups)
 #define WA_BEGIN() wait_for_previous_kernel()
 #define WA_GLOBAL
 #define WA_LOCAL __shared__

@@ -56,6 +56,31 @@ void map_rows(const DeviceTransform& self, const DeviceArray& points, OutsideFie
   });
 }
 
+void warp(const DeviceTransform& self, const DeviceArray& image, const DeviceArray& output,
+          const SplineModel& spline, const Queue& queue) {
+  const int dimensions = self.dimensions();
+  const auto rank = static_cast<std::size_t>(dimensions);
+  if (image.extents().size() != rank || output.extents().size() != rank) {
+    refuse("the image and the output must have the dimensions of the transform");
+  }
+  const ResampleSpec spec{.spline = spline,
+                          .images = {.shape = image.shape(dimensions), .dimensions = dimensions},
+                          .output = output.shape(dimensions),
+                          .input = image.type(),
+                          .output_type = output.type()};
+  OpenedDevice& opened = output.opened();
+  const nb::gil_scoped_release released;
+  const Image from = image.image(spec.images.shape);
+  Image to = output.image(spec.output);
+  opened.with_stream(queue, [&](Stream& stream) {
+    with_plan(opened.device, opened.warp_on_device, spec, [&](WarpOnDevice& work) {
+      work.done.wait(stream);
+      work.plan.execute(stream, from, self, to);
+      work.done.record(stream);
+    });
+  });
+}
+
 }  // namespace
 
 void bind_device_transforms(nb::module_& module) {
@@ -84,7 +109,10 @@ void bind_device_transforms(nb::module_& module) {
             map_rows(self, points, outside_named(outside), x_first, queue);
           },
           nb::arg("points"), nb::arg("outside"), nb::arg("x_first"), nb::arg("queue").none(),
-          "Maps rows of coordinates in place. Does not wait.");
+          "Maps rows of coordinates in place. Does not wait.")
+      .def("warp", &warp, nb::arg("image"), nb::arg("output"), nb::arg("spline"),
+           nb::arg("queue").none(),
+           "Evaluates an image's spline where the output's pixels lead. Does not wait.");
 }
 
 }  // namespace warpalign::python

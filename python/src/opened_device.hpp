@@ -26,6 +26,7 @@ struct OpenedDevice {
         prefilter(max_kept_bytes()),
         resample_on_device(max_kept_bytes()),
         prefilter_on_device(max_kept_bytes()),
+        warp_on_device(max_kept_bytes()),
         double_spline(max_kept_bytes()),
         double_spline_on_device(max_kept_bytes()),
         zoom(max_kept_bytes()),
@@ -56,6 +57,7 @@ struct OpenedDevice {
     prefilter.clear();
     resample_on_device.clear();
     prefilter_on_device.clear();
+    warp_on_device.clear();
     double_spline.clear();
     double_spline_on_device.clear();
     zoom.clear();
@@ -64,8 +66,9 @@ struct OpenedDevice {
   }
   [[nodiscard]] std::size_t kept_plans() {
     return resample.size() + prefilter.size() + resample_on_device.size() +
-           prefilter_on_device.size() + double_spline.size() + double_spline_on_device.size() +
-           zoom.size() + zoom_on_device.size() + fill_on_device.size();
+           prefilter_on_device.size() + warp_on_device.size() + double_spline.size() +
+           double_spline_on_device.size() + zoom.size() + zoom_on_device.size() +
+           fill_on_device.size();
   }
 
   Device device;
@@ -73,6 +76,7 @@ struct OpenedDevice {
   PlanPool<PrefilterSpec, PrefilterWork> prefilter;
   PlanPool<ResampleSpec, ResampleOnDevice> resample_on_device;
   PlanPool<PrefilterSpec, PrefilterOnDevice> prefilter_on_device;
+  PlanPool<ResampleSpec, WarpOnDevice> warp_on_device;
   PlanPool<DoubleSplineSpec, DoubleSplineWork> double_spline;
   PlanPool<DoubleSplineSpec, DoubleSplineOnDevice> double_spline_on_device;
   PlanPool<ZoomSpec, ZoomWork> zoom;

@@ -4,6 +4,7 @@
 
 #include <warpalign/interop.hpp>
 #include <warpalign/stages/resample.hpp>
+#include <warpalign/transform_warp.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -46,6 +47,19 @@ struct ResampleOnDevice {
 
   Event done;
   ResamplePlan plan;
+
+ private:
+  std::size_t bytes_;
+};
+
+/// The same for warps by a transform on the device.
+struct WarpOnDevice {
+  WarpOnDevice(const Device& device, const ResampleSpec& spec)
+      : done(device), plan(device, spec), bytes_(plan_bytes(spec)) {}
+  [[nodiscard]] std::size_t bytes() const { return bytes_ + plan.coordinate_bytes(); }
+
+  Event done;
+  TransformWarpPlan plan;
 
  private:
   std::size_t bytes_;

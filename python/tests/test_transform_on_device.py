@@ -77,6 +77,44 @@ def test_images_on_the_device_are_warped_as_on_the_host(device, ndim, precision)
                                atol=1e-5 if precision == "single" else 1e-12)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("transform", [
+    _field(2), _field(3, np.float32), _chain(3),
+    Transform.homography([[1, 0.1, 2], [0, 1.1, -1], [1e-3, 0, 1]]) @ _field(2),
+    _field(2) @ _field(2), _field(2).inverse()], ids=repr)
+def test_any_transform_and_order_warps_as_on_the_host(device, transform, order):
+    """On GPUs, one kernel serves orders 1 and 3 of the first four."""
+    shape = (19, 23) if transform.ndim == 2 else (9, 12, 14)
+    image = np.random.default_rng(5).random(shape).astype(np.float32)
+    expected = ndimage.map_coordinates(image, transform.positions(shape), order=order,
+                                       mode="mirror", precision="double", output=np.float64)
+    found = transform.warp(warpalign.to_device(image, device), order=order, mode="mirror")
+    assert found.dtype == np.float32
+    # Coordinates below 25 are rounded to 1e-6 at most, where slopes are below 3.
+    np.testing.assert_allclose(found.numpy(), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float64, np.complex64])
+def test_images_of_any_type_are_warped(device, dtype):
+    image = np.arange(19 * 23).reshape(19, 23).astype(dtype)
+    found = _field(2).warp(warpalign.to_device(image, device), mode="nearest")
+    assert found.dtype == dtype
+    expected = _field(2).warp(image, mode="nearest")
+    # Integers may be rounded to either neighbour.
+    np.testing.assert_allclose(found.numpy(), expected, atol=1.001 if dtype in (np.uint8, np.int32)
+                               else 2e-3)
+
+
+def test_the_plan_of_a_warp_is_kept(device):
+    image = warpalign.to_device(np.ones((19, 23), np.float32), device)
+    device.release_memory()
+    for _ in range(2):
+        _field(2).warp(image)
+    assert device.kept_plans == 1
+    device.release_memory()
+    assert device.kept_plans == 0
+
+
 def test_the_field_is_copied_to_the_device_once(device):
     transform = _field(2)
     transform.field(device=device)

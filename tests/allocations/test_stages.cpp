@@ -173,6 +173,32 @@ TEST_CASE("allocations: splines in double precision") {
   });
 }
 
+TEST_CASE("allocations: warps by fields") {
+  on_every_bench([](Bench& bench) {
+    if (!bench.device().info().double_precision) return;
+    auto images = bench.planes();
+    auto output = bench.planes();
+    const std::vector<float> across(static_cast<std::size_t>(plane.pixels()), 1.5F);
+    const std::array<const float*, 2> components{across.data(), across.data()};
+    const Transform field = Transform::displacement(PointGrid{.shape = plane}, components);
+    const DeviceTransform once(bench.device(), field);
+    const DeviceTransform twice(bench.device(), field * field);
+    InterpolateSpec evaluation;
+    evaluation.images.shape = evaluation.output = plane;
+    const WarpByFieldPlan by_field(bench.device(), evaluation);
+    bench.check("warp by field", [&](std::size_t i) {
+      by_field.execute(bench.stream(), images[i], once, output[i]);
+    });
+    ResampleSpec spec;
+    spec.images.shape = spec.output = plane;
+    TransformWarpPlan warp(bench.device(), spec);
+    bench.check("a warp by one field",
+                [&](std::size_t i) { warp.execute(bench.stream(), images[i], once, output[i]); });
+    bench.check("a warp by two fields",
+                [&](std::size_t i) { warp.execute(bench.stream(), images[i], twice, output[i]); });
+  });
+}
+
 TEST_CASE("allocations: resampling without aliasing") {
   on_every_bench([](Bench& bench) {
     const Shape smaller{plane.width / 3, plane.height / 4, 1};

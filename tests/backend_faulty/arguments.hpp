@@ -36,6 +36,11 @@ inline backend::SmoothingMemory inner_of(const backend::SmoothingMemory& memory)
           inner_of(step)};
 }
 
+inline backend::FieldWarp inner_of(const backend::FieldWarp& warp) noexcept {
+  const auto& [field, to_index, to_input, linear, is_on_grid, outside] = warp;
+  return {inner_of(field), to_index, to_input, linear, is_on_grid, outside};
+}
+
 inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory) noexcept {
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }

@@ -154,6 +154,27 @@ Scenario device_transform() {
       }};
 }
 
+/// A warp by a chain of `fields` displacement fields: GPUs sample a single one in the kernel that
+/// evaluates the spline. Nothing without double precision.
+Scenario warp_by_fields(int fields) {
+  const std::string name = "a warp by displacement fields: " + std::to_string(fields);
+  return {name, [fields](const Device& device) -> Work {
+            if (!device.info().double_precision) return [] { return Bytes(); };
+            const std::vector<float> across(static_cast<std::size_t>(plane.pixels()), 1.5F);
+            const std::array<const float*, 2> components{across.data(), across.data()};
+            const Transform field = Transform::displacement(PointGrid{.shape = plane}, components);
+            ResampleSpec spec;
+            spec.images.shape = spec.output = plane;
+            const Scenario warp = filter<TransformWarpPlan>(
+                "", spec, {PixelType::f32, plane}, {PixelType::f32, plane},
+                [transform = DeviceTransform(device, fields > 1 ? field * field : field)](
+                    Bench& bench, auto& plan, const Image& input, Image& output) {
+                  plan.execute(bench.stream(), input, transform, output);
+                });
+            return warp.make(device);
+          }};
+}
+
 Scenario resample(PixelType type, int degree, std::int64_t batch) {
   ResampleSpec spec;
   spec.images.shape = spec.output = plane;
@@ -350,6 +371,8 @@ std::vector<Scenario> stage_scenarios() {
       interpolate_by_a_field(),
       double_spline(),
       device_transform(),
+      warp_by_fields(1),
+      warp_by_fields(2),
       resample(PixelType::f32, 3, 1),
       resample(PixelType::i16, 3, 1),
       resample(PixelType::u8, 1, 3),

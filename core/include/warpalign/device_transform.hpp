@@ -9,6 +9,8 @@
 
 namespace warpalign {
 
+class WarpByFieldPlan;
+
 /// The order in which an array has the components of its points.
 enum class ComponentOrder {
   xyz,  ///< x first
@@ -58,6 +60,7 @@ class WARPALIGN_API DeviceTransform {
   void on_grid(Stream& stream, const PointGrid& grid, Image& output, OutsideField outside,
                ComponentOrder order, bool relative) const;
   std::shared_ptr<const State> state_;
+  friend class WarpByFieldPlan;
 };
 
 }  // namespace warpalign

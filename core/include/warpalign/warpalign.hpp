@@ -42,6 +42,7 @@
 #include <warpalign/stages/zoom.hpp>
 #include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
+#include <warpalign/transform_warp.hpp>
 #include <warpalign/version.hpp>
 #include <warpalign/volume_mosaic.hpp>
 #include <warpalign/volume_registrar.hpp>

@@ -1,15 +1,12 @@
 // Transforms whose fields lie in the memory of a device, which maps points there.
 #include <warpalign/device_transform.hpp>
 
-#include "device/access.hpp"
 #include "device/check.hpp"
+#include "transforms/device_state.hpp"
 #include "transforms/field_inverse.hpp"
 #include "transforms/state.hpp"
 
-#include <warpalign/backend/stages/spline/map_points.hpp>
-
 #include <algorithm>
-#include <variant>
 #include <vector>
 
 namespace warpalign {
@@ -18,20 +15,6 @@ namespace {
 
 constexpr const char* stage = "map_points";
 
-/// A field or the inverse of one, which applies between `first` and the last index but `first`.
-struct UploadedField {
-  Buffer values;
-  bool is_double = false;
-  bool is_cubic = false;
-  bool is_inverse = false;
-  Shape shape;
-  int margin = 0;
-  HomogeneousMatrix point_to_index;
-  double tolerance = 0;
-};
-
-using Step = std::variant<HomogeneousMatrix, UploadedField>;
-
 bool consists_of_fields(const detail::TransformState& state) {
   return state.plate == nullptr &&
          std::all_of(state.members.begin(), state.members.end(), [](const Transform& member) {
@@ -39,18 +22,18 @@ bool consists_of_fields(const detail::TransformState& state) {
          });
 }
 
-UploadedField uploaded(const Device& device, Stream& stream, const detail::Field& field,
-                       bool is_inverse) {
+detail::UploadedField uploaded(const Device& device, Stream& stream, const detail::Field& field,
+                               bool is_inverse) {
   return std::visit(
       [&]<class Value>(std::span<const Value> values) {
-        UploadedField result{.values = device.make_buffer(values.size_bytes()),
-                             .is_double = sizeof(Value) == sizeof(double),
-                             .is_cubic = field.basis() != detail::FieldBasis::linear,
-                             .is_inverse = is_inverse,
-                             .shape = field.grid().shape,
-                             .margin = static_cast<int>(field.first_index()[0]),
-                             .point_to_index = field.point_to_index(),
-                             .tolerance = detail::inverse_tolerance(field)};
+        detail::UploadedField result{.values = device.make_buffer(values.size_bytes()),
+                                     .is_double = sizeof(Value) == sizeof(double),
+                                     .is_cubic = field.basis() != detail::FieldBasis::linear,
+                                     .is_inverse = is_inverse,
+                                     .shape = field.grid().shape,
+                                     .margin = static_cast<int>(field.first_index()[0]),
+                                     .point_to_index = field.point_to_index(),
+                                     .tolerance = detail::inverse_tolerance(field)};
         stream.upload(values.data(), values.size_bytes(), result.values);
         return result;
       },
@@ -58,7 +41,7 @@ UploadedField uploaded(const Device& device, Stream& stream, const detail::Field
 }
 
 void append(const Device& device, Stream& stream, const detail::TransformState& state,
-            std::vector<Step>& steps) {
+            std::vector<detail::DeviceStep>& steps) {
   if (state.is_matrix()) {
     steps.emplace_back(state.matrix);
   } else if (state.field) {
@@ -69,35 +52,6 @@ void append(const Device& device, Stream& stream, const detail::TransformState& 
 }
 
 }  // namespace
-
-struct DeviceTransform::State {
-  Device device;
-  int dimensions = 2;
-  std::shared_ptr<backend::MapPoints> kernels;
-  std::vector<Step> steps;  // in the order of their application
-
-  void map(Stream& stream, const backend::PointsInMemory& points, OutsideField outside) const {
-    backend::Queue& queue = detail::Access::queue(stream);
-    for (const Step& step : steps) {
-      if (const auto* matrix = std::get_if<HomogeneousMatrix>(&step)) {
-        kernels->enqueue_matrix(queue, *matrix, points);
-        continue;
-      }
-      const auto& own = std::get<UploadedField>(step);
-      const backend::FieldInMemory field{detail::Access::memory(own.values),
-                                         own.is_double,
-                                         own.is_cubic,
-                                         own.shape,
-                                         own.margin,
-                                         own.point_to_index};
-      if (own.is_inverse) {
-        kernels->enqueue_inverse(queue, field, own.tolerance, outside, points);
-      } else {
-        kernels->enqueue_field(queue, field, outside, points);
-      }
-    }
-  }
-};
 
 bool DeviceTransform::is_supported(const Device& device, const Transform& transform) noexcept {
   return device.info().double_precision &&
@@ -113,7 +67,7 @@ DeviceTransform::DeviceTransform(const Device& device, const Transform& transfor
     detail::refuse(stage, "thin-plate splines are evaluated on the host only");
   }
   Stream stream = device.make_stream();
-  std::vector<Step> steps;
+  std::vector<detail::DeviceStep> steps;
   append(device, stream, state, steps);
   stream.finish();
   state_ = std::make_shared<const State>(

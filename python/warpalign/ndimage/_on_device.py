@@ -172,6 +172,11 @@ class GridPoints:
         """Whether the device can compute them."""
         return self._transform._is_supported_on(device)
 
+    def warp(self, source, output, spline):
+        """Store an array on a device, evaluated at the coordinates, in `output`."""
+        self._transform._on(source.device, "pixels").warp(
+            source._memory, output._memory, _model(spline), source._queue)
+
     def on_device_of(self, source, dtype):
         """The coordinates as `dtype` in the order x, y, z, on the device of an array."""
         points = self._transform._grid_on_device(
@@ -220,6 +225,8 @@ def at_points(source, coordinates, output, spline):
         return _core.evaluate_double_on_device(
             source.device, source._memory, points._memory, output._memory,
             *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
+    if isinstance(coordinates, GridPoints):
+        return coordinates.warp(source, output, spline)
     points = _points_on(source, coordinates, "float32")
     _core.evaluate_on_device(
         source.device, source._memory, points._memory, output._memory, _model(spline),

@@ -48,6 +48,7 @@
 #include <warpalign/backend/stages/spline/prefilter.hpp>
 #include <warpalign/backend/stages/spline/resample.hpp>
 #include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/spline/warp_by_field.hpp>
 #include <warpalign/backend/stages/volume/affine_volume_sums.hpp>
 #include <warpalign/backend/stages/volume/halve_volume.hpp>
 #include <warpalign/backend/stages/volume/mark_volume.hpp>
@@ -75,7 +76,8 @@ using AllStages = StageList<
     AutocorrelationPeaks, CrossPower, LogPolar, LogPolarSpectra, Magnitude, OverlapCounts,
     OverlapPeaks, OverlapProducts, Peak, RadialWhitening, ShiftMaxima, WindowCrossPower,
     // spline
-    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, MapPoints, Prefilter, Resample, Warp,
+    ComplexBilinear, DoubleSpline, FootprintMeans, Interpolate, MapPoints, Prefilter, Resample,
+    Warp, WarpByField,
     // features
     Blobs, Descriptors, FeatureMatches, Octave, SimulatedViews,
     // refinement

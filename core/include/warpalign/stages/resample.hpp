@@ -9,6 +9,8 @@
 
 namespace warpalign {
 
+class TransformWarpPlan;
+
 namespace backend {
 class Resample;
 }
@@ -65,6 +67,8 @@ class WARPALIGN_API ResamplePlan {
   void check(Stream& stream, const Image& image, const Image& output) const;
   const Image& loaded(Stream& stream, const Image& image) const;
   const Image& coefficients_of(Stream& stream, const Image& loaded);
+
+  friend class TransformWarpPlan;
 
   Device device_;
   ResampleSpec spec_;

@@ -5,6 +5,7 @@
 #include "device/check.hpp"
 #include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
+#include "stages/spline/evaluation_spec.hpp"
 
 #include <warpalign/stages/prefilter.hpp>
 
@@ -56,11 +57,6 @@ Shape all_outputs(const InterpolateSpec& spec) {
   return stacked(spec.output, spec.images.dimensions, spec.images.count);
 }
 
-int margin_of(const InterpolateSpec& spec) {
-  return spec.spline.prefilter ? PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary)
-                               : 0;
-}
-
 void check_numbers(std::initializer_list<double> numbers) {
   for (const double number : numbers) {
     if (!std::isfinite(number)) {
@@ -80,10 +76,19 @@ void check_gradient(const InterpolateSpec& spec) {
 std::unique_ptr<backend::Interpolate> make_kernel(const Device& device, InterpolateSpec spec) {
   spec.output_type = detail::kernel_type(spec.output_type);
   return detail::Access::driver(device).make(backend::Interpolate::Setup{
-      spec, detail::interpolation_details(spec.spline.boundary, margin_of(spec))});
+      spec, detail::interpolation_details(spec.spline.boundary, detail::margin_of(spec))});
 }
 
 }  // namespace
+
+namespace detail {
+
+int margin_of(const InterpolateSpec& spec) {
+  return spec.spline.prefilter ? PrefilterPlan::margin(spec.spline.degree, spec.spline.boundary)
+                               : 0;
+}
+
+}  // namespace detail
 
 InterpolatePlan::InterpolatePlan(const Device& device, const InterpolateSpec& spec)
     : device_(device),
@@ -194,7 +199,7 @@ Shape InterpolatePlan::gradient_shape(const InterpolateSpec& spec) noexcept {
 Shape InterpolatePlan::coefficient_shape(const InterpolateSpec& spec) {
   detail::check_array(interpolate_stage, "the image", spec.images.shape);
   detail::check_batch(interpolate_stage, "the batch", spec.images);
-  return detail::coefficient_shape(spec.images, margin_of(spec));
+  return detail::coefficient_shape(spec.images, detail::margin_of(spec));
 }
 
 }  // namespace warpalign

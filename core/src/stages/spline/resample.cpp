@@ -5,6 +5,7 @@
 #include "device/check.hpp"
 #include "stages/converted.hpp"
 #include "stages/spline/details.hpp"
+#include "stages/spline/evaluation_spec.hpp"
 
 namespace warpalign {
 
@@ -50,10 +51,18 @@ std::unique_ptr<backend::Resample> make_kernel(const Device& device, const Resam
 
 }  // namespace
 
+namespace detail {
+
+InterpolateSpec evaluation_of(const ResampleSpec& spec) {
+  return interpolate_spec(between_conversions(spec));
+}
+
+}  // namespace detail
+
 ResamplePlan::ResamplePlan(const Device& device, const ResampleSpec& spec)
     : device_(device),
       spec_(spec),
-      interpolate_(device, interpolate_spec(between_conversions(spec))),
+      interpolate_(device, detail::evaluation_of(spec)),
       converted_output_(detail::converter_for<detail::ConvertedOutput>(device, spec.output_type,
                                                                        all_outputs(spec))) {
   const ResampleSpec inner = between_conversions(spec);
