@@ -14,6 +14,8 @@ from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from .._stack_origin import number_of
 from ._blocks import array_of_tasks, as_dask, bound, device_name, frames_as_dask
+from ._missing import divided
+from ._transforms import checked_rule
 
 # A row of the drift table: that of warpalign.register_stack, the frame's matrix and its error.
 _TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
@@ -46,14 +48,17 @@ def _registered(frames, reference, start, first, mask, options, device):
     return table
 
 
-def _aligned(frames, lines, shape, fill, order, mode, cval, device):
-    """Warp the frames of one chunk to the reference's grid."""
+def _aligned(frames, lines, shape, fill, options):
+    """Warp the frames of one chunk to the reference's grid. Returns them and their weights."""
     aligned = np.full((len(frames), *shape), fill, frames.dtype)
-    for frame, line, target in zip(frames, lines, aligned):
+    shares = np.zeros(aligned.shape if options["weights"] else 0, np.float32)
+    for i, (frame, line) in enumerate(zip(frames, lines)):
         if line["reliable"]:
-            ndimage.affine_transform(frame, line["matrix"], output_shape=shape, output=target,
-                                     order=order, mode=mode, cval=cval, device=device)
-    return aligned
+            found = ndimage.affine_transform(frame, line["matrix"], output_shape=shape,
+                                             output=aligned[i], **options)
+            if options["weights"]:
+                shares[i] = found[1]
+    return aligned, shares
 
 
 class StackDrift:
@@ -73,7 +78,8 @@ class StackDrift:
         self._shape = shape
         self._device = device
 
-    def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0):
+    def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0, missing="ignore",
+             nodata=None, weights=False):
         """Warp frames to the reference, one task for each chunk.
 
         Parameters
@@ -89,16 +95,30 @@ class StackDrift:
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
         fill : scalar, optional
             The value of all pixels of the frames that are not reliable. The default is 0.
+        missing : {'ignore', 'spread'}, optional
+            What missing pixels do; see :func:`warpalign.ndimage.affine_transform`. The default is
+            ``'ignore'``: the result is missing where too little of the frame is known.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing pixel, in the frames and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         dask.array.Array
             The frames on the reference's grid, in chunks of whole frames.
+        weights : dask.array.Array of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1; 0 in
+            frames that are not reliable.
 
         Raises
         ------
         ValueError
-            The number of frames or their shape differs from that of the registered frames.
+            The number of frames or their shape differs from that of the registered frames; or no
+            pixel can have the value `nodata`, or the options for missing pixels contradict each
+            other. When the result is computed: all pixels of a reliable frame are missing.
 
         Examples
         --------
@@ -121,16 +141,18 @@ class StackDrift:
                 f"frames of the shape {self._shape} were registered, but these have the shape "
                 f"{array.shape[1:]}")
         array = array.rechunk({0: self.drift.chunks[0], 1: -1, 2: -1})
-        arguments = {"shape": self._shape, "fill": fill, "order": order, "mode": mode, "cval": cval,
-                     "device": self._device}
+        checked_rule(missing, nodata, weights, array, array.dtype, order, True)
+        options = {"order": order, "mode": mode, "cval": cval, "missing": missing, "nodata": nodata,
+                   "weights": bool(weights), "device": self._device}
 
         def task(number, _region):
-            return (bound(_aligned, **arguments), (array.name, *number),
-                    (self.drift.name, number[0]))
+            return (bound(_aligned, shape=self._shape, fill=fill, options=options),
+                    (array.name, *number), (self.drift.name, number[0]))
 
         chunks = (array.chunks[0], (self._shape[0],), (self._shape[1],))
-        return array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
-                              tuple(arguments.items()))
+        pairs = array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
+                               (fill, tuple(options.items())))
+        return divided(pairs, weights)
 
     def persist(self, **keywords):
         """Register the frames now, and keep the drift table in memory.
