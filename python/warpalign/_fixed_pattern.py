@@ -63,15 +63,24 @@ def checked_choice(fixed_pattern, fast):
     return fixed_pattern == "auto"
 
 
-def find_fixed_pattern(frames, device, mask, options):
-    """The pattern in some of the frames that are ahead, FramesAhead, or None."""
-    pixels = frames.shape[0] * frames.shape[1]
-    wanted = min(max(_MAX_BYTES // (4 * pixels), _FEWEST_FRAMES), _USUAL_FRAMES)
+def frames_needed(shape):
+    """How many frames of a shape to look at."""
+    pixels = shape[0] * shape[1]
+    return min(max(_MAX_BYTES // (4 * pixels), _FEWEST_FRAMES), _USUAL_FRAMES)
+
+
+def pattern_of(frames, device, mask, options):
+    """The pattern in a list of frames, or None."""
     try:
-        found = _core.find_sensor_pattern(device, frames.some(wanted), options_of(options), mask)
+        found = _core.find_sensor_pattern(device, frames, options_of(options), mask)
     except InvalidImageError:
         return None
     if found is None:
         return None
-    offsets = np.frombuffer(found[0], np.float32).reshape(frames.shape)
+    offsets = np.frombuffer(found[0], np.float32).reshape(frames[0].shape)
     return FixedPattern(offsets, *found[1:])
+
+
+def find_fixed_pattern(frames, device, mask, options):
+    """The pattern in some of the frames that are ahead, FramesAhead, or None."""
+    return pattern_of(frames.some(frames_needed(frames.shape)), device, mask, options)

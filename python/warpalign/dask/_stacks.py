@@ -2,18 +2,20 @@
 
 import os
 
-import dask.array
+import dask
 import numpy as np
 
 from .. import ndimage
 from .._devices import open_device
 from .._errors import InvalidImageError
 from .._files._open import is_file
+from .._fixed_pattern import ONLY_PATTERN, checked_choice, frames_needed, pattern_of
 from .._images import as_image, as_mask
 from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from .._stack_origin import number_of
-from ._blocks import array_of_tasks, as_dask, bound, device_name, frames_as_dask
+from ._blocks import (
+    Part, array_of_tasks, as_dask, bound, delayed_task, device_name, frames_as_dask, put_together)
 from ._missing import divided
 from ._transforms import checked_rule
 
@@ -25,25 +27,43 @@ def _line(number, alignment, reliable, ambiguous=False, error=""):
     return (*_line_of(number, alignment, reliable, ambiguous), alignment.matrix, error[:160])
 
 
-def _registered(frames, reference, start, first, mask, options, device):
+def _pattern(blocks, slices, mask, options, device):
+    """The pattern that is fixed to the sensor in some frames, or None."""
+    frames = put_together(blocks, slices)
+    images = [as_image(frame, f"frame {i}") for i, frame in enumerate(frames)]
+    return pattern_of(images, open_device(device), mask, options)
+
+
+def _registered(frames, reference, pattern, start, first, mask, options, device):
     """Register the frames of one chunk, and return their rows of the drift table."""
     table = np.zeros(len(frames), _TABLE)
+    if pattern is not None and not pattern.scene:
+        for i in range(len(frames)):
+            table[i] = _line(start + i, _unusable(), False,
+                             error=f"frame {start + i}: {ONLY_PATTERN}")
+        return table
     reference = as_image(reference, "the reference")
+    if pattern is not None and first >= 0:
+        reference = pattern.subtracted(reference)
+    is_clear = pattern is None or pattern.clear
     follower = _Follower(reference.shape, reference.nbytes, mask, None, open_device(device),
                          options, in_order=False)
     follower.set_origin(reference, None)
-    if first is not None and start <= first < start + len(frames):
+    if start <= first < start + len(frames):
         table[first - start] = _line(first, _first(), True)
     others = [i for i in range(len(frames)) if start + i != first]
     for begin in range(0, len(others), follower.frames_at_once):
         some = others[begin:begin + follower.frames_at_once]
-        aligned = follower.align(some, [as_image(frames[i], f"frame {start + i}") for i in some])
+        images = [as_image(frames[i], f"frame {start + i}") for i in some]
+        if pattern is not None:
+            images = [pattern.subtracted(image) for image in images]
+        aligned = follower.align(some, images)
         for i, found in zip(some, aligned):
             if isinstance(found, InvalidImageError):
                 table[i] = _line(start + i, _unusable(), False, error=str(found))
             else:
                 alignment, registration = found
-                table[i] = _line(start + i, alignment, registration.reliable,
+                table[i] = _line(start + i, alignment, registration.reliable and is_clear,
                                  registration.ambiguous)
     return table
 
@@ -71,10 +91,16 @@ class StackDrift:
         :attr:`warpalign.StackRegistration.drift`; ``matrix``, which maps pixels of the reference,
         (row, column, 1), to pixels of the frame (NaN if the frame could not be used); and
         ``error``, the reason why a frame could not be used.
+    fixed_pattern : dask.delayed.Delayed or None
+        The pattern that is fixed to the sensor and was left out of the registration: its
+        ``compute()`` returns ``offsets``, ``rms``, ``frames``, ``scene`` and ``clear`` as
+        :attr:`warpalign.StackRegistration.fixed_pattern` does, or None if there is no pattern. None
+        with ``fixed_pattern='off'``. :meth:`warp` takes the frames as they are.
     """
 
-    def __init__(self, drift, shape, device):
+    def __init__(self, drift, shape, device, fixed_pattern=None):
         self.drift = drift
+        self.fixed_pattern = fixed_pattern
         self._shape = shape
         self._device = device
 
@@ -157,13 +183,14 @@ class StackDrift:
     def persist(self, **keywords):
         """Register the frames now, and keep the drift table in memory.
 
-        The table is small; frames are not kept. Without this call, each computation of
-        :attr:`drift` or of the result of :meth:`warp` registers the frames again.
+        The table and the pattern of the sensor are small; frames are not kept. Without this call,
+        each computation of :attr:`drift` or of the result of :meth:`warp` registers the frames
+        again.
 
         Parameters
         ----------
         **keywords
-            Arguments of ``dask.array.Array.persist``, such as ``scheduler``.
+            Arguments of ``dask.persist``, such as ``scheduler``.
 
         Returns
         -------
@@ -191,7 +218,8 @@ class StackDrift:
         >>> int(stack.drift.compute()["reliable"].sum()), stack.warp(frames).compute().shape
         (3, (3, 96, 128))
         """
-        return StackDrift(self.drift.persist(**keywords), self._shape, self._device)
+        drift, pattern = dask.persist(self.drift, self.fixed_pattern, **keywords)
+        return StackDrift(drift, self._shape, self._device, pattern)
 
     def __repr__(self):
         return f"<StackDrift: {self.drift.shape[0]} frames>"
@@ -218,8 +246,17 @@ def _reference_of(frames, to):
     return reference, -1
 
 
+def _find_pattern(array, mask, options, device):
+    """The task that finds the pattern of the sensor, as a Delayed."""
+    count = min(array.shape[0], frames_needed(array.shape[1:]))
+    part = Part(array, tuple(slice(0, length) for length in (count, *array.shape[1:])))
+    task = bound(_pattern, slices=part.slices, mask=mask, options=options, device=device)
+    return delayed_task("fixed-pattern", task, [part.keys], [array],
+                        (mask, tuple(sorted(options.items())), device, count))
+
+
 @documented
-def register_stack(frames, *, to="first", mask=None, device=None, **options):
+def register_stack(frames, *, to="first", mask=None, fixed_pattern=None, device=None, **options):
     """Find how the frames of a Dask array drift, one task for each chunk of frames.
 
     Parameters
@@ -232,6 +269,11 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
         other, so the first frame must be usable.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
+    fixed_pattern : {'auto', 'off'}, optional
+        ``'auto'`` (the default; ``'off'`` with ``fast=True``): find the pattern that is fixed to
+        the sensor while the scene moves, such as column noise and hot pixels, and leave it out of
+        the registration (:attr:`StackDrift.fixed_pattern`). One task finds it in the first 12
+        frames, fewer of large ones, before all others.
     device : str, optional
         The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
         process that runs them.
@@ -268,13 +310,19 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     reference, first = _reference_of(array, to)
     mask = as_mask(mask, array.shape[1:], "the mask")
     device = device_name(device)
+    pattern = None
+    if checked_choice(fixed_pattern, options.get("fast", False)):
+        pattern = _find_pattern(array, mask, options, device)
+    pattern_key = None if pattern is None else pattern.key
     starts = np.cumsum((0, *array.chunks[0])).tolist()
 
     def task(number, _region):
         index = number[0]
         return (bound(_registered, start=starts[index], first=first, mask=mask, options=options,
-                      device=device), (array.name, index, 0, 0), (reference.name, 0, 0))
+                      device=device),
+                (array.name, index, 0, 0), (reference.name, 0, 0), pattern_key)
 
-    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, [array, reference],
+    needed = [array, reference] if pattern is None else [array, reference, pattern]
+    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, needed,
                            (mask, tuple(sorted(options.items())), device, first))
-    return StackDrift(drift, array.shape[1:], device)
+    return StackDrift(drift, array.shape[1:], device, pattern)
