@@ -122,3 +122,42 @@ def test_stack_of_dask_trusts_no_frame_under_a_pattern_that_is_not_clear(monkeyp
     # As in NumPy, only the reference keeps its place.
     assert table["reliable"].tolist() == [True] + [False] * 13
     assert np.isfinite(table["matrix"]).all()
+
+
+def _one_frame(scene, columns, seed=4):
+    """A frame of the same camera at another view, from (row, column) = (7, -11)."""
+    frames, _, offsets = _frames_under_columns(scene, 0)
+    random = np.random.default_rng(4)
+    texture = np.cumsum(np.cumsum(random.normal(size=(220, 240)), axis=0), axis=1)
+    texture = texture - scipy.ndimage.uniform_filter(texture, 25)
+    texture *= scene / texture.std()
+    view = 100 + texture[37:165, 29:189] + columns
+    return np.clip(np.rint(view + np.random.default_rng(9).normal(0, 2, view.shape)), 0, 255)
+
+
+def test_an_image_of_the_same_camera_loses_the_pattern():
+    frames, shifts, offsets = _frames_under_columns(14, 14)
+    expected = np.array(shifts) + (7, -11)  # of the reference's view relative to frame 0
+    for dtype, factor in ((np.uint8, 1), (np.float32, 0.25)):
+        image = (_one_frame(14, offsets) * factor).astype(dtype)
+        stack = warpalign.register_stack(frames, to=image, motion="translation")
+        assert stack.fixed_pattern.reference_gain == pytest.approx(factor, rel=0.1)
+        assert stack.drift["reliable"].all()
+        moved = np.stack([stack.drift["shift_row"], stack.drift["shift_column"]], axis=1)
+        assert np.abs(moved - expected).max() < 0.1
+        # On Dask, too. It registers each frame by itself.
+        table = _dask_stack(frames, to=image).drift.compute(scheduler="synchronous")
+        moved = np.stack([table["shift_row"], table["shift_column"]], axis=1)
+        assert table["reliable"].all() and np.abs(moved - expected).max() < 0.1
+
+
+def test_the_image_of_another_camera_stays_as_it_is():
+    frames, shifts, _ = _frames_under_columns(14, 14)
+    others = 14 * np.random.default_rng(77).normal(size=160)
+    for columns in (np.zeros(160), others):
+        image = _one_frame(14, columns).astype(np.uint8)
+        stack = warpalign.register_stack(frames, to=image, motion="translation")
+        assert stack.fixed_pattern.reference_gain == 0
+        off = stack.fixed_pattern.subtracted_if_shown(image, None)
+        assert off[0] is image
+    assert warpalign.register_stack(frames, to=3).fixed_pattern.reference_gain is None

@@ -43,8 +43,9 @@ def _registered(frames, reference, pattern, start, first, mask, options, device)
                              error=f"frame {start + i}: {ONLY_PATTERN}")
         return table
     reference = as_image(reference, "the reference")
-    if pattern is not None and first >= 0:
-        reference = pattern.subtracted(reference)
+    if pattern is not None:
+        reference = (pattern.subtracted(reference) if first >= 0
+                     else pattern.subtracted_if_shown(reference, mask)[0])
     is_clear = pattern is None or pattern.clear
     follower = _Follower(reference.shape, reference.nbytes, mask, None, open_device(device),
                          options, in_order=False)
