@@ -13,6 +13,7 @@ from .._device_array import DeviceArray
 from .._files._open import is_file, opened
 from .._foreign import OwnKind, kind_of
 from . import _double
+from ._complex import by_parts, evaluated_by_parts
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 from ._nearest import bits_outside
 
@@ -88,9 +89,6 @@ def _in_double(source, spline, has_local_footprints=False):
         _double.check_footprints(source.device)
     else:
         _double.check_device(source.device)
-    if source.dtype.kind == "c":
-        raise NotImplementedError(
-            "double precision is not supported for complex arrays on a device; pass a NumPy array")
     return True
 
 
@@ -125,6 +123,11 @@ def affine(source, matrix, offset, output, spline, along=None, plane=None):
         matrix, _ = _double.within_edges(along, matrix, offset, source.shape, range(source.ndim))
     matrix, offset = matrix[-n:, -n:], offset[-n:]
     copies = _copies(source, output, spline)
+    if in_double and source.dtype.kind == "c":
+        return evaluated_by_parts(
+            lambda part, result, part_spline: _core.transform_double_on_device(
+                part.device, part._memory, result._memory, n, library_matrix(matrix, offset),
+                *_double_model(part_spline), part._queue), source, output, spline)
     if copies or in_double:
         return _core.transform_double_on_device(
             source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
@@ -144,6 +147,10 @@ def homography(source, matrix, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
+    if in_double and source.dtype.kind == "c":
+        return evaluated_by_parts(
+            lambda part, result, part_spline: homography(part, matrix, result, part_spline),
+            source, output, spline)
     copies = _copies(source, output, spline)
     if copies or in_double:
         return _core.transform_double_on_device(
@@ -214,6 +221,12 @@ def at_points(source, coordinates, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
+    if in_double and source.dtype.kind == "c":
+        points = _points_on(source, coordinates, "float64")
+        return evaluated_by_parts(
+            lambda part, result, part_spline: _core.evaluate_double_on_device(
+                part.device, part._memory, points._memory, result._memory,
+                *_double_model(part_spline), part._queue), source, output, spline)
     copies = _copies(source, output, spline)
     if copies or in_double:
         points = _points_on(source, coordinates, "float64")
@@ -230,15 +243,16 @@ def coefficients(source, axes, output, order, mode, precision):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
     if precision == "double":
         _double.check_device(source.device)
-        if source.dtype.kind == "c":
-            raise NotImplementedError("double precision is not supported for complex arrays on a "
-                                      "device; pass a NumPy array")
     if output.dtype.kind not in "fc":
         raise TypeError(
             f"coefficients on a device cannot be stored as {output.dtype}; choose a floating-point "
             "or complex output")
     if output.size == 0:
         return
+    if precision == "double" and source.dtype.kind == "c":
+        return by_parts(
+            lambda part, result, _: coefficients(part, axes, result, order, mode, precision),
+            source, output)
     axes = sorted(axes)
     n = len(axes)
     if n > MAX_AXES or axes != list(range(source.ndim - n, source.ndim)):
