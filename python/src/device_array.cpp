@@ -54,7 +54,7 @@ PixelType pixel_type_named(const std::string& dtype) {
   }
   throw nb::type_error(("arrays of " + dtype +
                         " on a device are not supported; convert them to (u)int8, (u)int16, "
-                        "(u)int32, float16, float32, float64 or complex64")
+                        "(u)int32, float16, float32, float64, complex64 or complex128")
                            .c_str());
 }
 

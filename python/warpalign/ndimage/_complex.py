@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._device_array import DeviceArray
+from . import _double
 
 # Parts begin at multiples of so many bytes, which every OpenCL device accepts for a buffer within
 # another one.
@@ -25,8 +26,8 @@ class _Parts:
     def __init__(self, array):
         if array.size > _MOST_SAMPLES:
             raise NotImplementedError(
-                f"the array has {array.size} complex samples; double precision on a device supports "
-                f"up to {_MOST_SAMPLES}; pass a NumPy array")
+                f"the array has {array.size} complex samples; a device computes the parts of up to "
+                f"{_MOST_SAMPLES}; pass a NumPy array")
         self._array = array
         self._dtype = np.dtype(f"f{array.dtype.itemsize // 2}")
         step = _ALIGNMENT // self._dtype.itemsize
@@ -56,9 +57,16 @@ class _Parts:
             yield DeviceArray(view, queue=self._array._queue)
 
 
+def has_parts(source, output, in_double):
+    """Whether results are computed by parts: the library has complex64 in single precision."""
+    return source.dtype.kind == "c" and (
+        in_double or np.complex128 in (source.dtype, output.dtype))
+
+
 def by_parts(function, source, output):
     """Call function(part, its output, whether it is imaginary) for the parts of a complex array on
     a device, and store the results in `output`, which is complex, too."""
+    _double.check_device(source.device)  # which moves samples, too
     results = _Parts(output)
     for imaginary, (part, result) in enumerate(zip(_Parts(source).read(), results)):
         function(part, result, bool(imaginary))
