@@ -61,14 +61,22 @@ std::optional<SensorPattern> find_pattern(const Device& device, const Registrati
   return find_sensor_pattern(device, views, options, &used);
 }
 
-void subtract_pattern_in(LoadedImage& image, const SensorPattern& pattern) {
+void subtract_pattern_in(LoadedImage& image, const SensorPattern& pattern, double gain) {
   const auto subtract = [&](std::byte* data) {
-    subtract_sensor_pattern(pattern, {data, image.type, image.width, image.height, 0});
+    subtract_sensor_pattern(pattern, {data, image.type, image.width, image.height, 0}, gain);
   };
   if (image.channels == 1) return subtract(image.pixels.data());
   std::vector<Array> channels = split_channels(image);
   for (Array& channel : channels) subtract(channel.bytes.data());
   image = join_channels(channels);
+}
+
+double pattern_gain_in(const LoadedImage& image, const SensorPattern& pattern,
+                       const LoadedImage* mask) {
+  const Luminance luminance(image);
+  if (mask == nullptr) return sensor_pattern_gain(pattern, view_of(luminance.image()));
+  const HostImage used = view_of(*mask);
+  return sensor_pattern_gain(pattern, view_of(luminance.image()), &used);
 }
 
 }  // namespace warpalign::program

@@ -17,7 +17,12 @@ namespace warpalign::program {
                                                         const RegistrationOptions& options,
                                                         const LoadedImage* mask, StackInput& input);
 
-/// Subtracts a pattern from each channel of an image.
-void subtract_pattern_in(LoadedImage& image, const SensorPattern& pattern);
+/// Subtracts a pattern, multiplied by `gain`, from each channel of an image.
+void subtract_pattern_in(LoadedImage& image, const SensorPattern& pattern, double gain = 1);
+
+/// By what factor the luminance of an image that is no frame shows a pattern; 0 if it does not.
+/// `mask`: null, or 0 where pixels are ignored.
+[[nodiscard]] double pattern_gain_in(const LoadedImage& image, const SensorPattern& pattern,
+                                     const LoadedImage* mask);
 
 }  // namespace warpalign::program

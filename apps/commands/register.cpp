@@ -105,18 +105,11 @@ void refuse_without_deformable(const char* option, const std::optional<std::stri
   if (name) throw UsageError(fmt::format("{}: requires --motion deformable", option));
 }
 
-void refuse_with_deformable(const Options& options, bool deformable) {
-  if (!deformable) {
-    if (options.field) {
-      throw UsageError("--field: requires --motion local or --motion deformable");
-    }
-    refuse_without_deformable("--jacobian", options.jacobian);
-    refuse_without_deformable("--agreement", options.agreement);
-    return;
-  }
-  if (options.nodata) {
-    throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
-  }
+void check_deformable_options(const Options& options, bool deformable) {
+  if (deformable) return;
+  if (options.field) throw UsageError("--field: requires --motion local or --motion deformable");
+  refuse_without_deformable("--jacobian", options.jacobian);
+  refuse_without_deformable("--agreement", options.agreement);
 }
 
 void refuse_masks_with_fast(const Options& options) {
@@ -296,12 +289,13 @@ class Outputs {
     LoadedImage aligned;
     if (aligned_ || overlay_ || agreement_) {
       positions.emplace(extents, transform);
-      aligned = PositionSampler(device, extents).sample(moving, *positions);
+      aligned = PositionSampler(device, extents).sample(moving, *positions, options.nodata);
     }
     Array correlations;
     if (overlay_ || agreement_) {
-      correlations = agreement(gray_array(reference), gray_array(aligned),
-                               positions->inside({moving.height, moving.width}));
+      correlations =
+          agreement(gray_array(reference, options.nodata), gray_array(aligned, options.nodata),
+                    positions->inside({moving.height, moving.width}));
     }
     if (aligned_) {
       aligned_->write(encode_image(aligned, format_of_name(*options.output)));
@@ -344,7 +338,12 @@ class Outputs {
     return {what, name, describe(picture)};
   }
 
-  static Array gray_array(const LoadedImage& image) {
+  /// The luminance; with `nodata`, f32 with NaN in missing pixels.
+  static Array gray_array(const LoadedImage& image, std::optional<double> nodata) {
+    if (nodata) {
+      LoadedImage known = with_nan(image, *nodata);
+      return {{known.height, known.width}, known.type, std::move(known.pixels)};
+    }
     const Luminance luminance(image);
     const LoadedImage& gray = luminance.image();
     return {{gray.height, gray.width}, gray.type, gray.pixels};
@@ -379,7 +378,7 @@ ExitStatus run(const Options& options) {
   check_names(options);
   const RegistrationOptions settings = registration_options_of(options.choices);
   refuse_masks_with_fast(options);
-  refuse_with_deformable(options, settings.motion == Motion::deformable);
+  check_deformable_options(options, settings.motion == Motion::deformable);
   const Pages pages = pages_of(options);
   const std::optional<Initial> initial = load_initial_of(options, settings);
   const Config config = config_of(options.device.config);

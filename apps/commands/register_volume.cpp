@@ -21,6 +21,7 @@
 #include "transform_files/matrices.hpp"
 
 #include <warpalign/error.hpp>
+#include <warpalign/missing.hpp>
 #include <warpalign/motion_limits.hpp>
 #include <warpalign/open_device.hpp>
 #include <warpalign/stages/resample.hpp>
@@ -467,11 +468,17 @@ void refuse_with_deformable(const Options& options, bool deformable) {
     }
     return;
   }
-  if (options.nodata) {
-    throw UsageError("--nodata: --motion deformable does not support it; omit one of them");
-  }
   if (options.no_refine) {
     throw UsageError("--no-refine: --motion deformable needs the refinement; omit one of them");
+  }
+}
+
+/// Sets the marks of missing voxels to 0.
+void exclude_missing(const Array& volume, double nodata, std::vector<std::uint8_t>& marks) {
+  const std::vector<std::uint8_t> known =
+      known_samples(HostVolume{volume.bytes.data(), volume.type, volume.shape()}, nodata).known;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (known[i] == 0) marks[i] = 0;
   }
 }
 
@@ -501,7 +508,11 @@ class DeformationFiles {
     }
     if (jacobian_) put(jacobian_, "jacobian", options.jacobian, jacobians(extents, deformation));
     if (agreement_) {
-      const auto inside = positions->inside(moving.file.voxels.extents);
+      auto inside = positions->inside(moving.file.voxels.extents);
+      if (options.nodata) {
+        exclude_missing(reference, *options.nodata, inside);
+        exclude_missing(aligned, *options.nodata, inside);
+      }
       put(agreement_, "agreement", options.agreement, agreement(reference, aligned, inside));
     }
     for (auto* file : {&field_, &jacobian_, &agreement_}) {
@@ -564,7 +575,8 @@ ExitStatus run(const Options& options) {
     activity.next("resampling and writing");
     if (deformation) {
       positions.emplace(reference.extents, deformation->transform);
-      aligned = PositionSampler(device, reference.extents).sample(moving, *positions);
+      aligned =
+          PositionSampler(device, reference.extents).sample(moving, *positions, options.nodata);
     } else {
       aligned = aligned_volume(device, moving, reference, report.result.matrix, options.nodata);
     }

@@ -115,7 +115,8 @@ std::optional<LeftOutPattern> leave_out_pattern(const Device& device, const Stac
   if (motion.local) options.motion = Motion::translation;
   std::optional<SensorPattern> pattern = find_pattern(device, options, mask, input);
   if (!pattern) return {};
-  const LeftOutPattern report{pattern->rms, pattern->frames, pattern->has_scene, pattern->is_clear};
+  const LeftOutPattern report{
+      pattern->rms, pattern->frames, pattern->has_scene, pattern->is_clear, {}};
   input.leave_out(*std::move(pattern));
   return report;
 }
@@ -293,6 +294,10 @@ ExitStatus run(StackOptions options) {
   } else {
     if (setting.pattern && reference.to == StackReference::frame && reference.image) {
       input.subtract_from(*reference.image);  // it was read before the pattern was known
+    }
+    if (setting.pattern && reference.to == StackReference::file) {
+      setting.pattern->reference_gain =
+          input.subtract_if_shown(*reference.image, mask ? &*mask : nullptr);
     }
     if (setting.pattern && !setting.pattern->is_clear) work.trust_none();
     setting.origin = choose_origin(std::move(reference), known, input, work, mask);

@@ -96,6 +96,13 @@ void StackInput::subtract_from(LoadedImage& image) const {
   if (pattern_) subtract_pattern_in(image, *pattern_);
 }
 
+double StackInput::subtract_if_shown(LoadedImage& image, const LoadedImage* mask) const {
+  if (!pattern_) return 0;
+  const double gain = pattern_gain_in(image, *pattern_, mask);
+  if (gain != 0) subtract_pattern_in(image, *pattern_, gain);
+  return gain;
+}
+
 void StackInput::leave_out(SensorPattern pattern) {
   pattern_ = std::move(pattern);
   for (Frame& frame : ahead_) {

@@ -49,6 +49,9 @@ class StackInput {
   void leave_out(SensorPattern pattern);
   /// Subtracts the pattern from an image of these frames, if there is one.
   void subtract_from(LoadedImage& image) const;
+  /// Subtracts the pattern from an image that is no frame, if there is a pattern and the image
+  /// shows it. Returns by what factor, or 0. `mask`: null, or 0 where pixels are ignored.
+  double subtract_if_shown(LoadedImage& image, const LoadedImage* mask) const;
   /// The number of frames that the files hold completely. Reads no pixels. Throws FileError. Not
   /// for pipes.
   [[nodiscard]] std::size_t count_frames() const;

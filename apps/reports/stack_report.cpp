@@ -99,9 +99,12 @@ std::string text_of_lines(const UndoneLines& lines) {
   return fmt::format("odd lines were {:.3f} pixels to the right; undone{}", offset.pixels, found);
 }
 
-const char* text_of_use(const LeftOutPattern& pattern) {
+std::string text_of_use(const LeftOutPattern& pattern) {
   if (!pattern.has_scene) return "there is no scene";
-  return pattern.is_clear ? "left out" : "not told from a scene that moves so little";
+  if (!pattern.is_clear) return "not told from a scene that moves so little";
+  if (!pattern.reference_gain) return "left out";
+  return *pattern.reference_gain != 0 ? "left out, of the reference too"
+                                      : "left out; the reference does not show it";
 }
 
 }  // namespace
@@ -173,6 +176,9 @@ std::string json_start(const StackSetting& setting) {
     pattern["frames"] = setting.pattern->frames;
     pattern["scene"] = setting.pattern->has_scene;
     pattern["clear"] = setting.pattern->is_clear;
+    if (setting.pattern->reference_gain) {
+      pattern["reference_gain"] = *setting.pattern->reference_gain;
+    }
   }
   if (!setting.channels.empty()) object["channels"] = channels_json(setting.channels);
   const std::string text = object.text();

@@ -33,6 +33,9 @@ struct LeftOutPattern {
   std::size_t frames = 0;  ///< from how many frames it was found
   bool has_scene = true;   ///< whether the frames show anything else
   bool is_clear = true;    ///< false: the scene moves too little; no frame is reliable
+  /// By what factor it was subtracted from the reference, if that is another image than a frame: 0
+  /// if the image does not show it.
+  std::optional<double> reference_gain;
 };
 
 /// Data that is known before the first line of the reports.

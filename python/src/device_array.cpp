@@ -54,7 +54,7 @@ PixelType pixel_type_named(const std::string& dtype) {
   }
   throw nb::type_error(("arrays of " + dtype +
                         " on a device are not supported; convert them to (u)int8, (u)int16, "
-                        "(u)int32, float16, float32, float64 or complex64")
+                        "(u)int32, float16, float32, float64, complex64 or complex128")
                            .c_str());
 }
 
@@ -207,6 +207,19 @@ void wrap(DeviceArray* self, nb::object device, const std::string& dtype,
   new (self) DeviceArray(std::move(device), pixel_type_named(dtype), std::move(extents), memory);
 }
 
+/// A view of a part of an array's memory, as another type.
+DeviceArray* viewed(const DeviceArray& self, const std::string& dtype, DeviceArray::Extents extents,
+                    std::size_t offset) {
+  const PixelType type = pixel_type_named(dtype);
+  const std::int64_t pixels = product(extents.begin(), extents.end());
+  if (offset + static_cast<std::size_t>(pixels) * size_of(type) > self.bytes()) {
+    refuse("the view reaches beyond the array");
+  }
+  interop::UnownedMemory memory = self.memory();
+  memory.offset_bytes += offset;
+  return new DeviceArray(self.device(), type, std::move(extents), memory);
+}
+
 void bind_class(nb::module_& module) {
   nb::class_<DeviceArray>(module, "DeviceMemory",
                           "Dense pixels on a device, the memory of a "
@@ -228,6 +241,8 @@ void bind_class(nb::module_& module) {
           "handle",
           [](const DeviceArray& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); })
       .def("capsule", &capsule_of)
+      .def("view", &viewed, nb::arg("dtype"), nb::arg("shape"), nb::arg("offset") = 0,
+           nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership)
       .def("upload", &upload, nb::arg("values").noconvert(), nb::arg("queue").none() = nb::none())
       .def("download", &download, nb::arg("values").noconvert(),
            nb::arg("queue").none() = nb::none());

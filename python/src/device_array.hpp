@@ -40,6 +40,8 @@ class DeviceArray {
     return static_cast<std::size_t>(size()) * size_of(type_);
   }
   [[nodiscard]] bool read_only() const { return memory_.read_only; }
+  /// The memory itself, for a view of it.
+  [[nodiscard]] const interop::UnownedMemory& memory() const { return memory_; }
   /// A device pointer that includes the offset, or the cl_mem.
   [[nodiscard]] void* handle() const;
 

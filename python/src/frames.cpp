@@ -130,6 +130,23 @@ nb::object find_pattern(OpenedDevice& opened, const std::vector<InputArray>& fra
   return nb::make_tuple(offsets, found->rms, found->frames, found->has_scene, found->is_clear);
 }
 
+/// `offsets`: f32, of the image's shape.
+double pattern_gain(const InputArray& offsets, const InputArray& image,
+                    const std::optional<InputArray>& mask) {
+  const HostImage plane = host_image(offsets);
+  if (plane.type != PixelType::f32) refuse("the offsets must be float32");
+  const auto* values = static_cast<const float*>(plane.data);
+  SensorPattern pattern;
+  pattern.width = plane.width;
+  pattern.height = plane.height;
+  pattern.offsets.assign(values, values + plane.shape().plane());
+  const HostImage shown = host_image(image);
+  std::optional<HostImage> used;
+  if (mask) used = host_image(*mask);
+  const nb::gil_scoped_release released;
+  return sensor_pattern_gain(pattern, shown, used ? &*used : nullptr);
+}
+
 }  // namespace
 
 void bind_frames(nb::module_& module) {
@@ -137,6 +154,9 @@ void bind_frames(nb::module_& module) {
              nb::arg("options"), nb::arg("mask").noconvert().none(),
              "Find the pattern that is fixed to the sensor: (offsets, rms, frames, scene, clear) "
              "or None.");
+  module.def("sensor_pattern_gain", &pattern_gain, nb::arg("offsets").noconvert(),
+             nb::arg("image").noconvert(), nb::arg("mask").noconvert().none(),
+             "By what factor an image shows the offsets of a sensor; 0 if it does not.");
   nb::class_<SharedFrameRegistrar>(
       module, "FrameRegistrar",
       "Registers frames to a reference; see :func:`warpalign.register_stack`.")

@@ -8,6 +8,7 @@
 #include <warpalign/volume_mosaic.hpp>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +16,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -225,7 +227,8 @@ nb::dict locate_volumes(const std::vector<OpenedDevice*>& opened,
 void fuse(const OpenedDevice& opened,
           const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
           const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
-          const OutputArray& output, const std::vector<double>& distortion) {
+          const OutputArray& output, const std::vector<double>& distortion,
+          std::optional<double> nodata) {
   if (output.ndim() != 2) refuse("the picture must have two dimensions");
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
   std::vector<Point> points;
@@ -234,6 +237,7 @@ void fuse(const OpenedDevice& opened,
   spec.picture = shape_of(output, 2);
   spec.type = pixel_type_of(output.dtype());
   spec.distortion = distortion_of(distortion);
+  spec.nodata = nodata;
   auto* pixels = static_cast<std::byte*>(output.data());
   const std::size_t row = static_cast<std::size_t>(spec.picture.width) * size_of(spec.type);
   std::atomic<bool> go_on{true};
@@ -253,7 +257,7 @@ void fuse(const OpenedDevice& opened,
 void fuse_volumes(const OpenedDevice& opened,
                   const std::vector<std::array<std::int64_t, 3>>& shapes,
                   const std::vector<std::array<double, 3>>& positions, const nb::callable& source,
-                  const OutputArray& output) {
+                  const OutputArray& output, std::optional<double> nodata) {
   if (output.ndim() != 3) refuse("the fused volume must have three dimensions");
   const std::vector<VolumeMosaicTile> tiles = tiles_of(shapes, positions);
   std::vector<Point3> points;
@@ -261,6 +265,7 @@ void fuse_volumes(const OpenedDevice& opened,
   VolumeFusionSpec spec;
   spec.volume = shape_of(output, 3);
   spec.type = pixel_type_of(output.dtype());
+  spec.nodata = nodata;
   auto* voxels = static_cast<std::byte*>(output.data());
   const std::size_t plane = static_cast<std::size_t>(spec.volume.plane()) * size_of(spec.type);
   std::atomic<bool> go_on{true};
@@ -283,14 +288,14 @@ void bind_mosaic(nb::module_& module) {
              nb::arg("positions_known"),
              "Locate the tiles of a mosaic; see :func:`warpalign.mosaic`. Positions are (x, y).");
   module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
-             nb::arg("source"), nb::arg("output"), nb::arg("distortion"),
+             nb::arg("source"), nb::arg("output"), nb::arg("distortion"), nb::arg("nodata").none(),
              "Fuse tiles to one picture; see :meth:`warpalign.Mosaic.fuse`.");
   module.def("locate_volume_tiles", &locate_volumes, nb::arg("devices"), nb::arg("shapes"),
              nb::arg("positions"), nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
              nb::arg("min_confidence"), nb::arg("streams"),
              "Locate volume tiles; see :func:`warpalign.mosaic`. Positions are (x, y, z).");
   module.def("fuse_volume_tiles", &fuse_volumes, nb::arg("device"), nb::arg("shapes"),
-             nb::arg("positions"), nb::arg("source"), nb::arg("output"),
+             nb::arg("positions"), nb::arg("source"), nb::arg("output"), nb::arg("nodata").none(),
              "Fuse volume tiles to one volume; see :meth:`warpalign.Mosaic.fuse`.");
 }
 

@@ -86,6 +86,39 @@ def test_masked_pixels_do_not_change_the_field():
     assert rms_inside(without.transform.field(), field) > 0.3
 
 
+@pytest.mark.parametrize("shape", [(160, 150), (56, 52, 60)])
+@pytest.mark.parametrize("value", [np.nan, -9999])
+def test_missing_pixels_of_both_images_do_not_change_the_field(shape, value):
+    fixed, moving, field = drawn_pair(shape, 4, 7)
+    given = {}
+    outside = np.zeros(shape, bool)
+    outside[tuple(slice(12, -12) for _ in shape)] = True
+    for name, image, start in (("reference", fixed, 16), ("moving", moving, 20)):
+        # Stripes of missing pixels: as a pattern they would be registered.
+        hole = tuple(slice(start, start + n // 4) for n in shape)
+        marks = np.zeros(shape, bool)
+        marks[hole] = np.arange(shape[-1] // 4) % 8 < 6
+        outside[tuple(slice(start - 8, start + n // 4 + 8) for n in shape)] = False
+        given[name] = np.where(marks, value, np.rint(200 * image)).astype(
+            np.float32 if np.isnan(value) else np.int16)
+    register = warpalign.register if len(shape) == 2 else warpalign.register_volume
+    options = {} if np.isnan(value) else {"nodata": value}
+    found = register(given["reference"], given["moving"], motion="deformable", **options)
+    assert found.reliable and found.deformation is not None
+    assert found.missing == tuple(
+        np.count_nonzero(~np.isfinite(image) | (image == value)) for image in given.values())
+    # Beneath the holes the field is only smooth. Elsewhere it is found as in complete images.
+    error = np.sqrt(((found.transform.field() - field) ** 2).sum(0))
+    assert np.sqrt((error[outside] ** 2).mean()) < 0.05
+    warped = found.warp(given["moving"], **options)
+    missing = np.isnan(warped) if np.isnan(value) else warped == value
+    assert 0 < np.count_nonzero(missing) < 1.2 * found.missing[1]
+    if not np.isnan(value):
+        without = register(given["reference"], given["moving"], motion="deformable")
+        assert (rms_inside(without.transform.field(), field)
+                > 2 * rms_inside(found.transform.field(), field))
+
+
 @pytest.mark.parametrize("modality", ["other", "auto"])
 def test_finds_fields_of_another_modality(modality):
     fixed, moving, field = drawn_pair((200, 180), 4, 3)

@@ -131,7 +131,7 @@ def test_the_program_keeps_missing_pixels(program, tmp_path, pair, nodata):
 @pytest.mark.parametrize("options, words", [
     (["--nodata", "0.5"], "no sample of the type u8"),
     (["--nodata", "0", "--fast"], "--fast does not support it"),
-    (["--nodata", "0", "--motion", "deformable"], "deformable does not support it"),
+    (["--nodata", "0.5", "--motion", "deformable"], "no sample of the type u8"),
     (["--nodata", "-1", "--motion", "local"], "no sample of the type u8"),
 ])
 def test_the_program_refuses_nodata(program, tmp_path, pair, options, words):

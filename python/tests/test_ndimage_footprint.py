@@ -329,8 +329,11 @@ def test_local_footprints_of_arrays_on_a_device_types_and_channels():
     both = transform.warp(colour, **options)
     assert both.shape == (20, 23, 2)
     np.testing.assert_array_equal(both[..., 0], result)
-    with pytest.raises(NotImplementedError, match="complex"):
-        transform.warp(to_device(image.astype(np.complex64)), **options)
+    waves = image + 1j * (255 - image.astype(np.float32))
+    both = transform.warp(waves.astype(np.complex64), **options)
+    on_device = transform.warp(to_device(waves.astype(np.complex64)), **options)
+    assert on_device.dtype == np.complex64
+    np.testing.assert_allclose(on_device.numpy(), both, atol=3e-5)  # of up to 255, in float32
 
 
 @needs_doubles

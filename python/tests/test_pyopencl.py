@@ -141,6 +141,20 @@ def test_other_types_and_filters(queue, random):
     np.testing.assert_allclose(result.get(), ndimage.shift(waves, 0.5, mode="wrap"), atol=2e-6)
 
 
+def test_complex_arrays_in_double_precision(queue, random):
+    if not queue.device.double_fp_config:
+        pytest.skip("the device has no double precision")
+    waves = random.random((15, 20)) + 1j * random.random((15, 20))
+    for dtype, tolerance in ((np.complex64, 1.2e-7), (np.complex128, 1e-14)):  # of values up to 1
+        values = waves.astype(dtype)
+        # Within a larger array: the parts of its memory begin at an offset.
+        x = cl_array.to_device(queue, np.stack([values * 0, values]))[1]
+        result = ndimage.shift(x, (0.5, -0.25), mode="mirror", precision="double")
+        assert isinstance(result, cl_array.Array) and result.dtype == dtype
+        expected = ndimage.shift(values, (0.5, -0.25), mode="mirror", precision="double")
+        np.testing.assert_allclose(result.get(), expected, rtol=0, atol=tolerance)
+
+
 def test_pairs_are_registered(queue, scene, moved):
     moving = moved(scene, 8, 1.1, (3, -5))
     expected = warpalign.register(scene, moving, device=None)

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 
 from . import _core
+from ._complex_memory import device_memory
 from ._device_array import DeviceArray
 from ._devices import open_device
 
@@ -44,8 +45,8 @@ def _view(array, tensor, device, queue, kind):
     if not tensor.contiguous:
         raise ValueError("an array on a device must be C-contiguous; make a contiguous copy")
     opened = _opened(tensor.device[1], device)
-    memory = _core.DeviceMemory(
-        opened, tensor.dtype, list(tensor.shape), tensor.address, 0, tensor.read_only)
+    memory = device_memory(
+        opened, tensor.dtype, tensor.shape, tensor.address, 0, tensor.read_only)
     return DeviceArray(memory, kind=kind, native=array, keep=tensor, queue=queue)
 
 
@@ -175,7 +176,7 @@ class _WaitingKind:
 
     @staticmethod
     def empty(like, shape, dtype):
-        return DeviceArray(_core.DeviceMemory(like.device, dtype.name, list(shape)))
+        return DeviceArray(device_memory(like.device, dtype.name, shape))
 
     def as_output(self, result):
         return result if result._native is None else result._native
@@ -198,7 +199,7 @@ class InterfaceKind(_WaitingKind):
         if not _id_of(opened).startswith("cuda:"):
             raise _wrong_device("a CUDA device", opened)
         address, read_only = interface["data"]
-        memory = _core.DeviceMemory(opened, dtype.name, list(shape), address, 0, read_only)
+        memory = device_memory(opened, dtype.name, shape, address, 0, read_only)
         stream = interface.get("stream")
         if stream not in (None, _LEGACY_STREAM):
             _core.order_queues(opened, stream, None)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import _core
+from ._complex_memory import as_pairs, device_memory
 from ._core import Device
 from ._devices import open_device
 from ._files._open import is_file, opened
@@ -124,14 +125,17 @@ class DeviceArray:
         if index is not Ellipsis or not isinstance(source, DeviceArray):
             raise TypeError(
                 "arrays on a device cannot be indexed; copy the array to the host with numpy()")
-        _core.copy_on_device(self.device, source._memory, self._memory, self._queue)
+        copied, target = source._memory, self._memory
+        if source.dtype.kind == self.dtype.kind == "c":
+            copied, target = as_pairs(source), as_pairs(self)
+        _core.copy_on_device(self.device, copied, target, self._queue)
 
     def _like(self, shape, dtype):
         """A new array of the same library, ordered with the same queue."""
         dtype = np.dtype(dtype)
         if self._kind is not None:
             return self._kind.empty(self, shape, dtype)
-        return DeviceArray(_core.DeviceMemory(self.device, dtype.name, list(shape)))
+        return DeviceArray(device_memory(self.device, dtype.name, shape))
 
 
 def to_device(array, device=None) -> DeviceArray:
@@ -141,7 +145,8 @@ def to_device(array, device=None) -> DeviceArray:
     ----------
     array : array_like
         An array of any shape, or the path of a file, of type (u)int8, (u)int16, (u)int32, float16,
-        float32, float64 or complex64.
+        float32, float64, complex64 or complex128. Functions compute the parts of complex128 as
+        arrays of float64, on devices that support double precision.
     device : Device or str, optional
         The device to copy to; see :func:`warpalign.open_device`.
 
@@ -165,6 +170,6 @@ def to_device(array, device=None) -> DeviceArray:
     """
     array = np.asarray(opened(array) if is_file(array) else array)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
-    memory = _core.DeviceMemory(open_device(device), array.dtype.name, list(array.shape))
+    memory = device_memory(open_device(device), array.dtype.name, array.shape)
     memory.upload(array)
     return DeviceArray(memory)

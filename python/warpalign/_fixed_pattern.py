@@ -30,23 +30,33 @@ class FixedPattern:
     clear : bool
         Whether it is separated from the scene. If the scene moves too little for that, no frame is
         reliable.
+    reference_gain : float or None
+        If ``to`` is an image, by what factor the pattern was subtracted from it: 1 for an image of
+        the same camera with the same settings, 0 for one that does not show it.
     """
 
-    def __init__(self, offsets, rms, frames, scene, clear):
+    def __init__(self, offsets, rms, frames, scene, clear, reference_gain=None):
         self.offsets = offsets
         self.rms = rms
         self.frames = frames
         self.scene = scene
         self.clear = clear
+        self.reference_gain = reference_gain
 
-    def subtracted(self, frame):
+    def subtracted(self, frame, gain=1):
         """A frame less the offsets, in its own dtype: integers are rounded and saturated."""
-        cleaned = frame - self.offsets
+        offsets = self.offsets if gain == 1 else np.float32(gain) * self.offsets
+        cleaned = frame - offsets
         if frame.dtype.kind in "iu":
             limits = np.iinfo(frame.dtype)
-            cleaned = np.clip(np.rint(frame - self.offsets.astype(np.float64)), limits.min,
-                              limits.max)
+            cleaned = np.clip(np.rint(frame - offsets.astype(np.float64)), limits.min, limits.max)
         return cleaned.astype(frame.dtype)
+
+    def subtracted_if_shown(self, image, mask):
+        """An image that is no frame, less the offsets as far as it shows them, and by what factor;
+        `mask` is 0 where pixels are ignored, or None."""
+        gain = _core.sensor_pattern_gain(self.offsets, image, mask)
+        return (image if gain == 0 else self.subtracted(image, gain)), gain
 
     def __repr__(self):
         return f"<FixedPattern: rms {self.rms:.3g}, from {self.frames} frames>"
@@ -63,15 +73,24 @@ def checked_choice(fixed_pattern, fast):
     return fixed_pattern == "auto"
 
 
-def find_fixed_pattern(frames, device, mask, options):
-    """The pattern in some of the frames that are ahead, FramesAhead, or None."""
-    pixels = frames.shape[0] * frames.shape[1]
-    wanted = min(max(_MAX_BYTES // (4 * pixels), _FEWEST_FRAMES), _USUAL_FRAMES)
+def frames_needed(shape):
+    """How many frames of a shape to look at."""
+    pixels = shape[0] * shape[1]
+    return min(max(_MAX_BYTES // (4 * pixels), _FEWEST_FRAMES), _USUAL_FRAMES)
+
+
+def pattern_of(frames, device, mask, options):
+    """The pattern in a list of frames, or None."""
     try:
-        found = _core.find_sensor_pattern(device, frames.some(wanted), options_of(options), mask)
+        found = _core.find_sensor_pattern(device, frames, options_of(options), mask)
     except InvalidImageError:
         return None
     if found is None:
         return None
-    offsets = np.frombuffer(found[0], np.float32).reshape(frames.shape)
+    offsets = np.frombuffer(found[0], np.float32).reshape(frames[0].shape)
     return FixedPattern(offsets, *found[1:])
+
+
+def find_fixed_pattern(frames, device, mask, options):
+    """The pattern in some of the frames that are ahead, FramesAhead, or None."""
+    return pattern_of(frames.some(frames_needed(frames.shape)), device, mask, options)

@@ -81,6 +81,8 @@ def pixels_of(array, prepare, what, device):
         yield prepare(array, what)
         return
     with kind.as_input(array, device) as view:
+        if view.dtype.kind not in "biuf":
+            raise TypeError(f"{what} must hold real numbers, not {view.dtype}")
         yield view if isinstance(view, DeviceArray) else prepare(view, what)
 
 

@@ -13,6 +13,7 @@ from ._files._open import is_file, opened
 from ._files._tile_file import TileFile, as_tiles
 from ._flat_field import flattening
 from ._images import as_image, as_volume
+from ._mosaic_missing import FusedNodata, check_flat_field, with_nan
 from ._mosaic_rounds import tile_shifts
 from ._progress import progress_bar
 from ._results import OnDevice
@@ -174,13 +175,14 @@ class Mosaic(OnDevice):
     def matrices_xy(self):
         return _translations(self.positions[:, ::-1])
 
-    def fuse(self, tiles, *, flat_field=None, dark=0.0):
+    def fuse(self, tiles, *, flat_field=None, dark=0.0, nodata=None):
         """Fuse tiles, or another channel of them, to one picture or volume.
 
         Each tile is resampled once by its cubic spline, without the distortion. Where tiles
         overlap, the weight of a tile is the product of the distances to its nearest edges (faces)
-        along each axis. Besides the result, memory holds the tiles of about two rows of a mosaic,
-        or of two layers of a mosaic of volumes.
+        along each axis. Pixels that are NaN or infinite, or equal `nodata`, are missing: other
+        tiles give the picture there. Besides the result, memory holds the tiles of about two rows
+        of a mosaic, or of two layers of a mosaic of volumes.
 
         Parameters
         ----------
@@ -193,23 +195,29 @@ class Mosaic(OnDevice):
         dark : float or array_like, optional
             The value that the camera reports without light, or an image of such values: the
             division applies to what lies above it. The default is 0.
+        nodata : scalar, optional
+            A value that stands for a missing pixel or voxel in the tiles, and in the result where
+            no tile has a value; integers that would be rounded to it become the next one. It cannot
+            be combined with `flat_field`.
 
         Returns
         -------
         ndarray
             The picture or volume, of :attr:`shape`; uint8 and uint16 tiles keep their type, others
-            give float32. It is 0 where no tile lies.
+            give float32. Where no tile has a value it is `nodata`, or 0 without it.
 
         Raises
         ------
         ValueError
             The number of tiles or the shape of a tile or of the flat field is another one, the
-            flat field is not positive, or there is one for volumes.
+            flat field is not positive, or there is one for volumes; or no pixel of the tiles or of
+            the picture can have the value `nodata`.
         TypeError
             The pixels are not real numbers.
         warpalign.Error
             The computation failed; for example, the device has too little memory.
         """
+        check_flat_field(nodata, flat_field)
         if flat_field is not None:
             self._refuse_volumes("a flat field")
         flatten = flattening(flat_field, dark, self._shapes)
@@ -217,21 +225,27 @@ class Mosaic(OnDevice):
         if len(tiles) != len(self.positions):
             raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
         read = _reader(len(self.shape))
-        kind = fused_type(read(tiles[0], "tile 0").dtype)
+        first = read(tiles[0], "tile 0")
+        kind = fused_type(first.dtype)
+        missing = FusedNodata(nodata, kind)
+        missing.check(first, "tile 0")
+        del first
         picture = np.empty(self.shape, kind)
 
         def source(index):
             tile = read(tiles[index], f"tile {index}")
             if tile.dtype != kind and kind != np.float32:
                 raise TypeError(f"tile {index} is of type {tile.dtype}, but tile 0 of {kind}")
-            tile = np.ascontiguousarray(tile, kind)
+            missing.check(tile, f"tile {index}")
+            tile = missing.in_tile(tile, kind)
             return tile if flatten is None else flatten(tile)
 
         located = self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source, picture
         if len(self.shape) == 3:
-            _core.fuse_volume_tiles(*located)
+            _core.fuse_volume_tiles(*located, missing.value)
         else:
-            _core.fuse_tiles(*located, self._distortion_numbers())
+            _core.fuse_tiles(*located, self._distortion_numbers(), missing.value)
+        missing.in_picture(picture)
         return picture
 
     def locate_round(self, reference_tiles, tiles, *, min_confidence=0.5, devices=None, streams=2,
@@ -442,8 +456,8 @@ def _swapped(pair):
 
 
 def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=0.5,
-           estimate_distortion=None, flat_field=None, dark=0.0, devices=None, streams=2,
-           progress=None):
+           estimate_distortion=None, flat_field=None, dark=0.0, nodata=None, devices=None,
+           streams=2, progress=None):
     """Locate the overlapping tiles of a mosaic, images or volumes, and fuse them on request.
 
     The overlaps of all tiles that overlap according to `positions` are registered and verified.
@@ -481,6 +495,10 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     dark : float or array_like, optional
         The value that the camera reports without light, or an image of such values, for
         `flat_field`. The default is 0.
+    nodata : scalar, optional
+        A value that stands for a missing pixel or voxel, such as dust on the sensor or dark
+        corners. Such pixels are neither registered nor blended, as those that are NaN or infinite
+        never are; see :meth:`Mosaic.fuse`. It cannot be combined with `flat_field`.
     devices : Device or str, or a sequence of them, optional
         The devices to use, as for :func:`register_batch`.
     streams : int, optional
@@ -501,7 +519,8 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     ValueError
         The positions do not fit the tiles, two tiles have the same position or the same pixels, or
         a shape or an option is invalid (:class:`InvalidArgumentError`). If the positions of images
-        would fit with x and y exchanged or in another unit, the message says so.
+        would fit with x and y exchanged or in another unit, the message says so. Or no pixel can
+        have the value `nodata`.
     warpalign.Error
         The computation failed; for example, the device has too little memory.
 
@@ -544,6 +563,7 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
                                ("estimate_distortion", estimate_distortion)):
             if is_given:
                 raise ValueError(f"{name} serves mosaics of images; these tiles are volumes")
+    check_flat_field(nodata, flat_field)
     flatten = flattening(flat_field, dark, shapes)
     if devices is None or isinstance(devices, (str, Device)):
         devices = [devices]
@@ -556,7 +576,7 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
         tile = read(tiles[index], f"tile {index}")
         seen.refuse_same(index, tile)
         if flatten is None:
-            return tile
+            return with_nan(tile, nodata, f"tile {index}")
         return flatten(np.ascontiguousarray(tile, fused_type(tile.dtype)))
 
     with progress_bar(progress, None, "pair") as bar:
@@ -588,5 +608,6 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
         stage=stage, distortion=distortion, shape=tuple(found["shape"]), image=None,
         _shapes=shapes, _device=opened[0])
     if fuse:
-        object.__setattr__(result, "image", result.fuse(tiles, flat_field=flat_field, dark=dark))
+        object.__setattr__(result, "image", result.fuse(
+            tiles, flat_field=flat_field, dark=dark, nodata=nodata))
     return result

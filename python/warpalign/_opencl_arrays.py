@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from . import _core
+from ._complex_memory import device_memory
 from ._device_array import DeviceArray
 from ._devices import open_device
 
@@ -61,8 +62,8 @@ class PyopenclKind:
         if array.size:
             handle = array.base_data.int_ptr
             read_only = bool(array.base_data.flags & pyopencl.mem_flags.READ_ONLY)
-        memory = _core.DeviceMemory(
-            opened, array.dtype.name, list(array.shape), handle, array.offset, read_only)
+        memory = device_memory(
+            opened, array.dtype.name, array.shape, handle, array.offset, read_only)
         return DeviceArray(memory, kind=cls, native=array, queue=queue.int_ptr)
 
     @classmethod

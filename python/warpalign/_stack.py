@@ -86,9 +86,10 @@ class StackRegistration(OnDevice):
         The pattern that is fixed to the sensor and was left out of the registration:
         ``offsets`` (float32, of a frame's shape, in the frames' units), their root mean square
         ``rms``, the number of ``frames`` from which it was found, ``scene``, whether the frames
-        show anything else, and ``clear``, whether the pattern is separated from the scene: if the
-        scene moves too little for that, no frame is reliable. :meth:`warp` takes the frames as they
-        are.
+        show anything else, ``clear``, whether the pattern is separated from the scene (if the scene
+        moves too little for that, no frame is reliable), and ``reference_gain``, by what factor it
+        was subtracted from the image that ``to`` names: 1 if the image shows it as the frames do, 0
+        if it does not, None if ``to`` names none. :meth:`warp` takes the frames as they are.
     """
 
     def __init__(self, shape, device, reference, reason):
@@ -515,8 +516,8 @@ def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern
     pattern = find_fixed_pattern(ahead, opened, mask, options) if with_pattern else None
     if pattern is not None:
         ahead.leave_out(pattern)
-        if isinstance(reference, tuple) and reference[0] is not None:
-            reference = reference[0], pattern.subtracted(reference[1])
+        if isinstance(reference, tuple):
+            reference = reference[0], _reference_without(pattern, *reference, mask)
     if pattern is None or pattern.scene:
         number, reason = set_origin(reference, ahead, follower, mask)
     else:
@@ -538,6 +539,14 @@ def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern
         if some:
             _take(stack, follower, some, bar)
     return stack
+
+
+def _reference_without(pattern, number, image, mask):
+    """The image that `to` names, less the pattern if it is frame `number` or shows the pattern."""
+    if number is not None:
+        return pattern.subtracted(image)
+    image, pattern.reference_gain = pattern.subtracted_if_shown(image, mask)
+    return image
 
 
 def _take(stack, follower, frames, bar):

@@ -162,6 +162,61 @@ TEST_CASE("register: masked pixels do not change a deformation") {
         0.5 * field_error(load_npy(folder / "without.npy")));
 }
 
+TEST_CASE("register: pixels of the nodata value do not change a deformation") {
+  require_test_device();
+  const Pair pair;
+  const ScratchFolder& folder = pair.folder;
+  // Stripes of 0, at the same pixels of both images: as content they would hold the field.
+  const auto is_hidden = [](std::int64_t x, std::int64_t y) {
+    return x >= 90 && x < 140 && y >= 60 && y < 110 && x % 8 < 6;
+  };
+  for (const double share : {1.0, 0.0}) {
+    LoadedImage image = drawn(share);
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        auto& pixel = image.samples<std::uint16_t>()[static_cast<std::size_t>(y * shape.width + x)];
+        pixel = is_hidden(x, y) ? std::uint16_t{0} : std::max(pixel, std::uint16_t{1});
+      }
+    }
+    save_image(share > 0 ? pair.reference : pair.moving, image);
+  }
+  const Outcome outcome =
+      pair.run({"--nodata", "0", "--field", folder / "field.npy", "--output", folder / "out.png",
+                "--agreement", folder / "agreement.npy", "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  std::int64_t hidden = 0;
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    for (std::int64_t x = 0; x < shape.width; ++x) hidden += is_hidden(x, y) ? 1 : 0;
+  }
+  CHECK(report["missing"]["reference"] == hidden);
+  CHECK(report["missing"]["moving"] == hidden);
+  // Beneath the stripes, the field is only smooth: 50 pixels of its waves of 120.
+  CHECK(field_error(load_npy(folder / "field.npy")) < 0.3);
+  REQUIRE(pair.run({"--field", folder / "without.npy"}).status <= 1);
+  CHECK(field_error(load_npy(folder / "field.npy")) <
+        0.5 * field_error(load_npy(folder / "without.npy")));
+
+  // The stripes stay missing in the output, bent by up to 2.5 pixels, and nowhere else.
+  const LoadedImage aligned = load_image(folder / "out.png");
+  const Array agreement = load_npy(folder / "agreement.npy");
+  std::int64_t missing = 0, known_beneath = 0;
+  for (std::int64_t y = 12; y < shape.height - 12; ++y) {
+    for (std::int64_t x = 12; x < shape.width - 12; ++x) {
+      const auto i = static_cast<std::size_t>(y * shape.width + x);
+      if (is_hidden(x, y) && !std::isnan(agreement.samples<float>()[i])) ++known_beneath;
+      if (aligned.samples<std::uint16_t>()[i] != 0) continue;
+      ++missing;
+      CHECK((x >= 86 && x < 144 && y >= 56 && y < 114));
+    }
+  }
+  CHECK(known_beneath == 0);
+  CHECK(missing > hidden / 2);
+  CHECK(missing < 2 * hidden);
+  CHECK(pair.run({"--nodata", "0.5"}).err.find("no sample") != std::string::npos);
+}
+
 TEST_CASE("register: a flat region is marked as undetermined") {
   require_test_device();
   Pair pair;
@@ -182,25 +237,27 @@ TEST_CASE("register: a flat region is marked as undetermined") {
   CHECK(!std::isnan(at(60, 105)));
 }
 
+/// A volume of textures, displaced along x by a share of waves of 1 voxel.
+Array drawn_volume(std::int64_t side, double share) {
+  Array array = make_array({side, side, side}, PixelType::f32);
+  const Texture texture;
+  for (std::int64_t i = 0; i < side * side * side; ++i) {
+    const double x = static_cast<double>(i % side) +
+                     share * std::sin(0.2 * static_cast<double>(i / side % side));
+    const double y = static_cast<double>(i / side % side);
+    const double z = static_cast<double>(i / (side * side));
+    array.samples<float>()[static_cast<std::size_t>(i)] = static_cast<float>(
+        texture({4 * x, 4 * y}) + texture({4 * y, 4 * z}) + texture({4 * z, 4 * x}));
+  }
+  return array;
+}
+
 TEST_CASE("register-volume: the maps of a deformation are written") {
   require_test_device();
   const ScratchFolder folder;
   constexpr std::int64_t side = 32;
-  const auto volume = [&](double share) {
-    Array array = make_array({side, side, side}, PixelType::f32);
-    const Texture texture;
-    for (std::int64_t i = 0; i < side * side * side; ++i) {
-      const double x = static_cast<double>(i % side) +
-                       share * std::sin(0.2 * static_cast<double>(i / side % side));
-      const double y = static_cast<double>(i / side % side);
-      const double z = static_cast<double>(i / (side * side));
-      array.samples<float>()[static_cast<std::size_t>(i)] = static_cast<float>(
-          texture({4 * x, 4 * y}) + texture({4 * y, 4 * z}) + texture({4 * z, 4 * x}));
-    }
-    return array;
-  };
-  save_npy(folder / "reference.npy", volume(1));
-  save_npy(folder / "moving.npy", volume(0));
+  save_npy(folder / "reference.npy", drawn_volume(side, 1));
+  save_npy(folder / "moving.npy", drawn_volume(side, 0));
   const Outcome outcome =
       run_program({"register-volume", folder / "reference.npy", folder / "moving.npy", "--motion",
                    "deformable", "--device", test_device(), "--json", "--jacobian",
@@ -213,6 +270,61 @@ TEST_CASE("register-volume: the maps of a deformation are written") {
   const auto [least, most] = std::ranges::minmax_element(jacobian.samples<float>());
   CHECK(std::abs(*least - report["deformation"]["min_jacobian"].get<double>()) < 1e-4);
   CHECK(load_npy(folder / "agreement.npy").extents == jacobian.extents);
+}
+
+TEST_CASE("register-volume: voxels of the nodata value do not change a deformation") {
+  require_test_device();
+  const ScratchFolder folder;
+  constexpr std::int64_t side = 40;
+  constexpr float nodata = -9999;
+  const auto is_hidden = [](std::size_t i) {
+    const auto x = static_cast<std::int64_t>(i) % side;
+    const auto y = static_cast<std::int64_t>(i) / side % side;
+    const auto z = static_cast<std::int64_t>(i) / (side * side);
+    return x >= 14 && x < 24 && y >= 12 && y < 24 && z >= 10 && z < 26 && x % 4 < 3;
+  };
+  std::int64_t hidden = 0;
+  for (const double share : {1.0, 0.0}) {
+    Array volume = drawn_volume(side, share);
+    hidden = 0;
+    for (std::size_t i = 0; i < volume.samples<float>().size(); ++i) {
+      if (!is_hidden(i)) continue;
+      volume.samples<float>()[i] = nodata;
+      ++hidden;
+    }
+    save_npy(folder / (share > 0 ? "reference.npy" : "moving.npy"), volume);
+  }
+  const Outcome outcome = run_program(
+      {"register-volume", folder / "reference.npy", folder / "moving.npy", "--motion", "deformable",
+       "--nodata", "-9999", "--device", test_device(), "--json", "--field", folder / "field.npy",
+       "--output", folder / "out.npy", "--agreement", folder / "agreement.npy"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  CHECK(report["missing"]["reference"] == hidden);
+  CHECK(report["missing"]["moving"] == hidden);
+  const Array field = load_npy(folder / "field.npy", 4);
+  const Array aligned = load_npy(folder / "out.npy");
+  const Array agreement = load_npy(folder / "agreement.npy");
+  double squares = 0, count = 0;
+  std::int64_t missing = 0, known_beneath = 0;
+  for (std::size_t i = 0; i < aligned.samples<float>().size(); ++i) {
+    const auto y = static_cast<std::int64_t>(i) / side % side;
+    if (aligned.samples<float>()[i] == nodata) ++missing;
+    // The mean of known and missing voxels would lie between: the texture is below 3 in size.
+    if (aligned.samples<float>()[i] != nodata) CHECK(std::abs(aligned.samples<float>()[i]) < 10);
+    const auto x = static_cast<std::int64_t>(i) % side;
+    const auto z = static_cast<std::int64_t>(i) / (side * side);
+    if (std::min({x, y, z}) < 6 || std::max({x, y, z}) >= side - 6) continue;
+    const double u = field.samples<float>()[i];
+    squares += std::pow(u - std::sin(0.2 * static_cast<double>(y)), 2);
+    count += 1;
+    if (is_hidden(i) && !std::isnan(agreement.samples<float>()[i])) ++known_beneath;
+  }
+  CHECK(std::sqrt(squares / count) < 0.2);  // of waves of 1 voxel
+  CHECK(known_beneath == 0);
+  CHECK(missing > hidden / 2);
+  CHECK(missing < 2 * hidden);
 }
 
 TEST_CASE("register: a larger bending weight or grid makes the field smoother") {

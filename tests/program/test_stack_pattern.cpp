@@ -121,6 +121,49 @@ TEST_CASE("stack: --fixed-pattern works with other references, and a resumed run
   CHECK(read_text(stack.folder / "part.json") == read_text(stack.folder / "whole.json"));
 }
 
+TEST_CASE("stack: an image that --to names loses the pattern if it shows it") {
+  require_test_device();
+  const Stack stack(0.3, 18);
+  // A frame of another recording of the same camera, and the picture of a camera without a pattern.
+  constexpr std::size_t view = 20;
+  // What is left of the pattern in both images, up to a third, pulls most where they nearly
+  // coincide: frame 9 lies 0.7 pixels from this view.
+  constexpr double allowed = 1.5 * pixels_off;
+  save_image(stack.folder / "same.tif", frame_of(view, 0.3, 18));
+  save_image(stack.folder / "other.tif", frame_of(view, 0.6, 0));
+  for (const auto& [name, gain] : {std::pair{"same.tif", 1.0}, std::pair{"other.tif", 0.0}}) {
+    CAPTURE(name);
+    const Outcome outcome = stack.run("d.json", {"--to", stack.folder / name});
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    const json report = stack.report("d.json");
+    CHECK(report["fixed_pattern"]["reference_gain"] == gain);
+    CHECK(outcome.out.find(gain > 0 ? "left out, of the reference too"
+                                    : "the reference does not show it") != std::string::npos);
+    for (std::size_t i = 0; i < frames; ++i) {
+      const json& frame = report["frames"][i];
+      CAPTURE(frame.dump());
+      CHECK(frame["status"] == "ok");
+      CHECK(std::abs(frame["matrix"][0][2].get<double>() + shift_of(view).x - shift_of(i).x) <
+            allowed);
+      CHECK(std::abs(frame["matrix"][1][2].get<double>() + shift_of(view).y - shift_of(i).y) <
+            allowed);
+    }
+  }
+  // With the pattern in both images, it pulls far more.
+  (void)stack.run("off.json", {"--to", stack.folder / "same.tif", "--fixed-pattern", "off"});
+  const json off = stack.report("off.json");
+  double farthest = 0;
+  for (const json& frame : off["frames"]) {
+    const Point moved = shift_of(frame["frame"].get<std::size_t>());
+    farthest = std::max(farthest,
+                        std::abs(frame["matrix"][0][2].get<double>() + shift_of(view).x - moved.x));
+  }
+  CHECK(farthest > 2 * allowed);
+  CHECK(stack.run("frame.json", {"--to", "5"}).status == 0);
+  CHECK_FALSE(stack.report("frame.json")["fixed_pattern"].contains("reference_gain"));
+}
+
 TEST_CASE("stack: --fixed-pattern changes nothing without a pattern") {
   require_test_device();
   const Stack stack(0.8, 0);

@@ -196,6 +196,11 @@ double PlaneMoments::correlation() const {
   return both > 0 ? product / both : 0;
 }
 
+double structure_of(const PatternSamples& samples, const Plane& image) {
+  const Plane rest = without_background(samples, image);
+  return moments_of(rest, rest, samples.known).first;
+}
+
 Plane temporal_median(const PatternSamples& samples) {
   Plane median(samples.pixels());
   std::vector<float> values(samples.frames.size());

@@ -53,6 +53,12 @@ struct PlaneMoments {
 [[nodiscard]] PlaneMoments moments_of(const Plane& a, const Plane& b,
                                       std::span<const std::uint8_t> known);
 
+/// The mean square of an image without its background.
+[[nodiscard]] double structure_of(const PatternSamples& samples, const Plane& image);
+/// A pattern that is less than this part of a scene's structure pulls a fit by less than this part
+/// of the motion.
+inline constexpr double notable_part = 0.01;
+
 /// The median over the frames of each pixel.
 [[nodiscard]] Plane temporal_median(const PatternSamples& samples);
 

@@ -5,6 +5,7 @@
 #include "device/host_rows.hpp"
 #include "registration/numerics/host_numbers.hpp"
 #include "registration/numerics/transform_distance.hpp"
+#include "sensor/pattern_checks.hpp"
 #include "sensor/pattern_layers.hpp"
 #include "sensor/pattern_samples.hpp"
 
@@ -20,7 +21,6 @@ namespace warpalign {
 
 namespace {
 
-constexpr const char* stage = "sensor pattern";
 constexpr std::size_t min_frames = 6;
 constexpr std::int64_t min_side = 32;
 
@@ -34,10 +34,8 @@ constexpr int rounds = 9;
 constexpr int first_iterations = 2;
 constexpr int iterations = 8;
 
-// A pattern that is less than this part of the scene's variance pulls a fit by less than this part
-// of the motion. It leaves a correlation of nearly 1.
-constexpr double notable_part = 0.01;
-constexpr double clean_correlation = 1 - notable_part;
+// A pattern that is less than the notable part of the scene leaves a correlation of nearly 1.
+constexpr double clean_correlation = 1 - detail::notable_part;
 
 // The part of the scene's variance that its motion has to change, unless the pattern's variance is
 // below the second part of the scene's. Of 10 generated stacks above it, of columns and pixels
@@ -61,22 +59,7 @@ using detail::MovedFrame;
 using detail::PatternLayers;
 using detail::PatternSamples;
 using detail::Plane;
-
-void check(std::span<const HostImage> frames, const HostImage* mask) {
-  for (const HostImage& frame : frames) {
-    if (frame.type == PixelType::c32) detail::refuse(stage, "takes real pixels, not c32");
-    detail::check_rows(stage, "a frame", frame);
-    if (frame.shape() == frames.front().shape()) continue;
-    detail::refuse(stage, "the frames must have one shape; there are " +
-                              to_string(frames.front().shape()) + " and " +
-                              to_string(frame.shape()));
-  }
-  if (mask == nullptr) return;
-  detail::check_rows(stage, "the mask", *mask);
-  if (mask->type != PixelType::u8 || mask->shape() != frames.front().shape()) {
-    detail::refuse(stage, "the mask must be u8 and of the frames' shape");
-  }
-}
+using detail::structure_of;
 
 RegistrationOptions options_for_pattern(RegistrationOptions options) {
   options.fast = false;
@@ -211,14 +194,9 @@ class Progress {
   std::vector<MovedFrame> last_, difference_;
 };
 
-double energy_of(const PatternSamples& samples, const Plane& image) {
-  const Plane rest = detail::without_background(samples, image);
-  return detail::moments_of(rest, rest, samples.known).first;
-}
-
 /// Whether a pattern is enough of what the frames show to disturb their registration.
 bool is_notable(const PatternSamples& samples, const Plane& pattern, const Plane& scene) {
-  return energy_of(samples, pattern) >= notable_part * energy_of(samples, scene);
+  return structure_of(samples, pattern) >= detail::notable_part * structure_of(samples, scene);
 }
 
 SensorPattern result_of(const PatternSamples& samples, Plane pattern, std::size_t frames) {
@@ -239,7 +217,7 @@ std::optional<SensorPattern> pattern_without_scene(const PatternSamples& samples
   layers.take_all_as_pattern();
   std::optional<Plane> pattern = layers.pattern();
   if (!pattern || !layers.is_all_uncorrelated()) return std::nullopt;
-  if (noise < least_noise * energy_of(samples, *pattern)) return std::nullopt;
+  if (noise < least_noise * structure_of(samples, *pattern)) return std::nullopt;
   SensorPattern result = result_of(samples, *std::move(pattern), frames.size());
   result.has_scene = false;
   return result;
@@ -251,7 +229,7 @@ std::optional<SensorPattern> find_sensor_pattern(const Device& device,
                                                  std::span<const HostImage> frames,
                                                  const RegistrationOptions& options,
                                                  const HostImage* mask) {
-  check(frames, mask);
+  detail::check_frames(frames, mask);
   if (frames.size() < min_frames) return std::nullopt;
   if (std::min(frames.front().width, frames.front().height) < min_side) return std::nullopt;
   const PatternSamples samples(frames, mask);
@@ -289,7 +267,7 @@ std::optional<SensorPattern> find_sensor_pattern(const Device& device,
     const Plane scene = detail::without_background(samples, layers.scene());
     if (seems_still && detail::spread_over_blocks(samples, scene) < min_blocks) return std::nullopt;
     is_clear = layers.changed_part() >= min_changed_part ||
-               energy_of(samples, *pattern) < small_part * energy_of(samples, layers.scene());
+               structure_of(samples, *pattern) < small_part * structure_of(samples, layers.scene());
     if (is_sure) break;
     last = layers.unfiltered();
     if (!motions.find(&*pattern) || motions.spread() < min_spread) return std::nullopt;
@@ -303,22 +281,16 @@ std::optional<SensorPattern> find_sensor_pattern(const Device& device,
   return result;
 }
 
-void subtract_sensor_pattern(const SensorPattern& pattern, const ScannedFrame& frame) {
+void subtract_sensor_pattern(const SensorPattern& pattern, const ScannedFrame& frame, double gain) {
   const HostImage view{frame.data, frame.type, frame.width, frame.height, frame.row_bytes};
-  if (frame.type == PixelType::c32) detail::refuse(stage, "takes real pixels, not c32");
-  detail::check_rows(stage, "the frame", view);
-  const auto count = static_cast<std::size_t>(view.shape().plane());
-  if (frame.width != pattern.width || frame.height != pattern.height ||
-      pattern.offsets.size() != count) {
-    detail::refuse(stage, "the frame is " + to_string(view.shape()) + ", but the pattern is " +
-                              to_string(Shape{pattern.width, pattern.height, 1}));
-  }
+  detail::check_like_pattern(pattern, view);
+  if (!std::isfinite(gain)) detail::refuse(detail::pattern_stage, "the gain must be finite");
   std::vector<double> line(static_cast<std::size_t>(frame.width));
   auto* bytes = static_cast<std::byte*>(frame.data);
   for (std::size_t y = 0, i = 0; y < static_cast<std::size_t>(frame.height); ++y) {
     std::byte* row = bytes + y * detail::pitch_of(view);
     detail::read_line(frame.type, row, line);
-    for (double& value : line) value -= static_cast<double>(pattern.offsets[i++]);
+    for (double& value : line) value -= gain * static_cast<double>(pattern.offsets[i++]);
     detail::write_line(frame.type, line, row);
   }
 }

@@ -8,6 +8,7 @@ import numpy as np
 try:
     import dask.array
     from dask.base import tokenize
+    from dask.delayed import Delayed
     from dask.highlevelgraph import HighLevelGraph
 except ImportError as error:
     raise ImportError("warpalign.dask needs Dask: pip install warpalign[dask]") from error
@@ -111,6 +112,14 @@ def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
              for number, slices in regions_of(chunks)}
     graph = HighLevelGraph.from_collections(name, graph, dependencies=list(dependencies))
     return dask.array.Array(graph, name, chunks, dtype=dtype)
+
+
+def delayed_task(what, function, keys, dependencies, token):
+    """Make a Delayed of one task, which calls a function with the values of keys."""
+    name = f"warpalign-{what}-{tokenize(what, *dependencies, token)}"
+    graph = HighLevelGraph.from_collections(name, {name: (function, *keys)},
+                                            dependencies=list(dependencies))
+    return Delayed(name, graph)
 
 
 def bound(function, **arguments):

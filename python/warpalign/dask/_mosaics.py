@@ -10,6 +10,7 @@ from .. import _core, open_device
 from .._flat_field import flattening
 from .._geometry import need
 from .._mosaic import fused_type
+from .._mosaic_missing import FusedNodata, check_flat_field
 from .._ome_zarr import new_path
 from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
 
@@ -19,9 +20,10 @@ import dask.array
 _LEVEL_SIDE = 256  # levels are added until no side is longer
 
 
-def _fused(blocks, slices, shapes, positions, shape, dtype, distortion, device, flatten):
+def _fused(blocks, slices, shapes, positions, shape, dtype, distortion, device, flatten, nodata):
     """A box of the picture; positions (x, y) are relative to it."""
-    picture = np.zeros(shape, dtype)
+    missing = FusedNodata(nodata, dtype)
+    picture = np.full(shape, 0 if nodata is None else nodata, dtype)
     if shapes:
         tiles = [put_together(block, wanted) for block, wanted in zip(blocks, slices)]
         for tile, expected in zip(tiles, shapes):
@@ -29,14 +31,17 @@ def _fused(blocks, slices, shapes, positions, shape, dtype, distortion, device, 
                 raise ValueError(f"a tile has the shape {tile.shape}, but {expected} was located")
 
         def source(index):
-            tile = np.ascontiguousarray(tiles[index], dtype)
+            tile = missing.in_tile(tiles[index], dtype)
             return tile if flatten is None else flatten(tile)
 
-        _core.fuse_tiles(open_device(device), shapes, positions, source, picture, distortion)
+        _core.fuse_tiles(open_device(device), shapes, positions, source, picture, distortion,
+                         missing.value)
+        missing.in_picture(picture)
     return picture
 
 
-def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=None):
+def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, nodata=None,
+               device=None):
     """Fuse the tiles of a mosaic to one picture, one task for each chunk of the picture.
 
     A task reads the tiles that lie in its chunk, and no others.
@@ -53,6 +58,9 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
         than a tile. The default is 2048.
     flat_field, dark : optional
         The illumination of a tile, as for :meth:`warpalign.Mosaic.fuse`.
+    nodata : scalar, optional
+        A value that stands for a missing pixel in the tiles, and in the picture where no tile has a
+        value; see :meth:`warpalign.Mosaic.fuse`.
     device : str, optional
         The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
         process that runs them.
@@ -66,7 +74,8 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
     ------
     ValueError
         The number of tiles or the shape of a tile or of the flat field is another one, a tile has
-        chunks of unknown size, or the tiles are volumes.
+        chunks of unknown size, or the tiles are volumes; or no pixel can have the value `nodata`,
+        or it is combined with `flat_field`.
     TypeError
         The tiles are of several types, or their pixels are not real numbers.
 
@@ -103,8 +112,10 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
                             f"{arrays[0].dtype}")
     if arrays[0].dtype.kind not in "buif":
         raise TypeError(f"the pixels must be real numbers, not {arrays[0].dtype}")
+    check_flat_field(nodata, flat_field)
     flatten = flattening(flat_field, dark, found._shapes)
     dtype = fused_type(arrays[0].dtype)
+    FusedNodata(nodata, dtype).check(arrays[0], "tile 0")
     shape = tuple(int(length) for length in found.shape)
     chunks = dask.array.core.normalize_chunks(chunks, shape, dtype=dtype)
     parts = [Part(array, tuple(slice(0, length) for length in array.shape)) for array in arrays]
@@ -121,11 +132,12 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, device=N
                       positions=[tuple((found.positions[i] - origin)[::-1].tolist())
                                  for i in chosen],
                       shape=tuple(box.stop - box.start for box in region), dtype=dtype,
-                      distortion=distortion, device=device, flatten=flatten),
+                      distortion=distortion, device=device, flatten=flatten,
+                      nodata=nodata),
                 [parts[i].keys for i in chosen])
 
     return array_of_tasks("mosaic", task, chunks, dtype, arrays,
-                          (found.positions.tolist(), distortion, device, flat_field, dark))
+                          (found.positions.tolist(), distortion, device, flat_field, dark, nodata))
 
 
 def _halved(block, factors):

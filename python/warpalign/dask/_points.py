@@ -5,11 +5,13 @@ import dask.array
 import numpy as np
 
 from .. import ndimage
+from .._docs import interpolates
 from .._tiles import checked_order, tile_for_points
 from ..ndimage import _rules
 from ..ndimage._geometry import MAX_AXES
 from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
-from ._transforms import dtype_for
+from ._missing import Choice, WidePart, divided, evaluated
+from ._transforms import checked_rule, dtype_for
 
 
 def _bounds(block):
@@ -32,8 +34,9 @@ def _evaluated(blocks, points, slices, scale, dtype, arguments):
     return ndimage.map_coordinates(part, points, output=dtype, **arguments)
 
 
+@interpolates
 def map_coordinates(input, coordinates, output=None, order=3, mode="constant", cval=0.0,
-                    prefilter=True, *, device=None):
+                    prefilter=True, *, missing="spread", nodata=None, weights=False, device=None):
     """Evaluate a Dask array at points, one task for each chunk of the points.
 
     Parameters
@@ -57,6 +60,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     prefilter : bool, optional
         Whether to prefilter the input. With False, the input must hold the coefficients of the
         spline. The default is True.
+    %(missing)s
     device : str, optional
         The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
         process that runs them.
@@ -65,18 +69,25 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     -------
     dask.array.Array
         The values, in the shape of ``coordinates[0]`` and its chunks.
+    weights : dask.array.Array of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
+    ValueError
+        No sample can have the value `nodata`, or the options for missing samples contradict each
+        other. When the result is computed: samples are missing, and an output of integers has no
+        `nodata`.
     NotImplementedError
         The input has more than 3 axes.
 
     Notes
     -----
     Semantics are those of ``scipy.ndimage.map_coordinates`` in all modes: the result is that of the
-    spline through the whole array, not through each chunk. The prefilter is that of [1]_.
+    spline through the whole array, not through each chunk. The prefilter is that of [1]_. See
+    :func:`affine_transform` for missing samples.
 
     References
     ----------
@@ -104,6 +115,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         raise TypeError("Complex type not supported")
     points = points.rechunk({0: -1})
     dtype = dtype_for(output, array)
+    rule = checked_rule(missing, nodata, weights, array, dtype, order, prefilter)
     library_mode = _rules.named_mode(mode)
     prefilter, device = bool(prefilter), device_name(device)
     numbers = list(np.ndindex(points.numblocks))
@@ -114,12 +126,18 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     def task(number, _region):
         low, high = bounds[number]
         tile = tile_for_points(array.shape, order, prefilter, library_mode, low, high)
+        scale = np.stack([np.diagonal(tile.matrix), tile.matrix[:, -1]])
+        if rule.ignore:
+            part = WidePart(array, tile.input, range(array.ndim))
+            choice = Choice(rule, order, tile.mode, cval, prefilter, False, device, dtype)
+            return (bound(evaluated, lengths=part.lengths, pieces=part.pieces, scale=scale,
+                          choice=choice), part.keys, (points.name, 0, *number))
         part = Part(array, tile.input)
         arguments = {"order": order, "mode": tile.mode, "cval": cval, "prefilter": prefilter,
                      "device": device}
-        scale = np.stack([np.diagonal(tile.matrix), tile.matrix[:, -1]])
         return (bound(_evaluated, slices=part.slices, scale=scale, dtype=dtype,
                       arguments=arguments), part.keys, (points.name, 0, *number))
 
-    token = (order, mode, cval, prefilter, device)
-    return array_of_tasks("points", task, points.chunks[1:], dtype, [array, points], token)
+    token = (order, mode, cval, prefilter, device, rule)
+    made = array_of_tasks("points", task, points.chunks[1:], dtype, [array, points], token)
+    return divided(made, rule.weights) if rule.ignore else made

@@ -2,18 +2,22 @@
 
 import os
 
-import dask.array
+import dask
 import numpy as np
 
 from .. import ndimage
 from .._devices import open_device
 from .._errors import InvalidImageError
 from .._files._open import is_file
+from .._fixed_pattern import ONLY_PATTERN, checked_choice, frames_needed, pattern_of
 from .._images import as_image, as_mask
 from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from .._stack_origin import number_of
-from ._blocks import array_of_tasks, as_dask, bound, device_name, frames_as_dask
+from ._blocks import (
+    Part, array_of_tasks, as_dask, bound, delayed_task, device_name, frames_as_dask, put_together)
+from ._missing import divided
+from ._transforms import checked_rule
 
 # A row of the drift table: that of warpalign.register_stack, the frame's matrix and its error.
 _TABLE = np.dtype([*_DRIFT.descr, ("matrix", np.float64, (3, 3)), ("error", "U160")])
@@ -23,37 +27,59 @@ def _line(number, alignment, reliable, ambiguous=False, error=""):
     return (*_line_of(number, alignment, reliable, ambiguous), alignment.matrix, error[:160])
 
 
-def _registered(frames, reference, start, first, mask, options, device):
+def _pattern(blocks, slices, mask, options, device):
+    """The pattern that is fixed to the sensor in some frames, or None."""
+    frames = put_together(blocks, slices)
+    images = [as_image(frame, f"frame {i}") for i, frame in enumerate(frames)]
+    return pattern_of(images, open_device(device), mask, options)
+
+
+def _registered(frames, reference, pattern, start, first, mask, options, device):
     """Register the frames of one chunk, and return their rows of the drift table."""
     table = np.zeros(len(frames), _TABLE)
+    if pattern is not None and not pattern.scene:
+        for i in range(len(frames)):
+            table[i] = _line(start + i, _unusable(), False,
+                             error=f"frame {start + i}: {ONLY_PATTERN}")
+        return table
     reference = as_image(reference, "the reference")
+    if pattern is not None:
+        reference = (pattern.subtracted(reference) if first >= 0
+                     else pattern.subtracted_if_shown(reference, mask)[0])
+    is_clear = pattern is None or pattern.clear
     follower = _Follower(reference.shape, reference.nbytes, mask, None, open_device(device),
                          options, in_order=False)
     follower.set_origin(reference, None)
-    if first is not None and start <= first < start + len(frames):
+    if start <= first < start + len(frames):
         table[first - start] = _line(first, _first(), True)
     others = [i for i in range(len(frames)) if start + i != first]
     for begin in range(0, len(others), follower.frames_at_once):
         some = others[begin:begin + follower.frames_at_once]
-        aligned = follower.align(some, [as_image(frames[i], f"frame {start + i}") for i in some])
+        images = [as_image(frames[i], f"frame {start + i}") for i in some]
+        if pattern is not None:
+            images = [pattern.subtracted(image) for image in images]
+        aligned = follower.align(some, images)
         for i, found in zip(some, aligned):
             if isinstance(found, InvalidImageError):
                 table[i] = _line(start + i, _unusable(), False, error=str(found))
             else:
                 alignment, registration = found
-                table[i] = _line(start + i, alignment, registration.reliable,
+                table[i] = _line(start + i, alignment, registration.reliable and is_clear,
                                  registration.ambiguous)
     return table
 
 
-def _aligned(frames, lines, shape, fill, order, mode, cval, device):
-    """Warp the frames of one chunk to the reference's grid."""
+def _aligned(frames, lines, shape, fill, options):
+    """Warp the frames of one chunk to the reference's grid. Returns them and their weights."""
     aligned = np.full((len(frames), *shape), fill, frames.dtype)
-    for frame, line, target in zip(frames, lines, aligned):
+    shares = np.zeros(aligned.shape if options["weights"] else 0, np.float32)
+    for i, (frame, line) in enumerate(zip(frames, lines)):
         if line["reliable"]:
-            ndimage.affine_transform(frame, line["matrix"], output_shape=shape, output=target,
-                                     order=order, mode=mode, cval=cval, device=device)
-    return aligned
+            found = ndimage.affine_transform(frame, line["matrix"], output_shape=shape,
+                                             output=aligned[i], **options)
+            if options["weights"]:
+                shares[i] = found[1]
+    return aligned, shares
 
 
 class StackDrift:
@@ -66,14 +92,21 @@ class StackDrift:
         :attr:`warpalign.StackRegistration.drift`; ``matrix``, which maps pixels of the reference,
         (row, column, 1), to pixels of the frame (NaN if the frame could not be used); and
         ``error``, the reason why a frame could not be used.
+    fixed_pattern : dask.delayed.Delayed or None
+        The pattern that is fixed to the sensor and was left out of the registration: its
+        ``compute()`` returns ``offsets``, ``rms``, ``frames``, ``scene`` and ``clear`` as
+        :attr:`warpalign.StackRegistration.fixed_pattern` does, or None if there is no pattern. None
+        with ``fixed_pattern='off'``. :meth:`warp` takes the frames as they are.
     """
 
-    def __init__(self, drift, shape, device):
+    def __init__(self, drift, shape, device, fixed_pattern=None):
         self.drift = drift
+        self.fixed_pattern = fixed_pattern
         self._shape = shape
         self._device = device
 
-    def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0):
+    def warp(self, frames, *, order=3, mode="constant", cval=0.0, fill=0, missing="ignore",
+             nodata=None, weights=False):
         """Warp frames to the reference, one task for each chunk.
 
         Parameters
@@ -89,16 +122,30 @@ class StackDrift:
             The value beyond the edges for ``'constant'`` and ``'grid-constant'``. The default is 0.
         fill : scalar, optional
             The value of all pixels of the frames that are not reliable. The default is 0.
+        missing : {'ignore', 'spread'}, optional
+            What missing pixels do; see :func:`warpalign.ndimage.affine_transform`. The default is
+            ``'ignore'``: the result is missing where too little of the frame is known.
+        nodata : scalar, optional
+            With ``missing='ignore'``: a value that stands for a missing pixel, in the frames and in
+            the result. The default is NaN.
+        weights : bool, optional
+            With ``missing='ignore'``: whether to also return how much of each result's support is
+            known. The default is False.
 
         Returns
         -------
         dask.array.Array
             The frames on the reference's grid, in chunks of whole frames.
+        weights : dask.array.Array of float32
+            With ``weights=True``: the known share of each result's support, from 0 to 1; 0 in
+            frames that are not reliable.
 
         Raises
         ------
         ValueError
-            The number of frames or their shape differs from that of the registered frames.
+            The number of frames or their shape differs from that of the registered frames; or no
+            pixel can have the value `nodata`, or the options for missing pixels contradict each
+            other. When the result is computed: all pixels of a reliable frame are missing.
 
         Examples
         --------
@@ -121,27 +168,30 @@ class StackDrift:
                 f"frames of the shape {self._shape} were registered, but these have the shape "
                 f"{array.shape[1:]}")
         array = array.rechunk({0: self.drift.chunks[0], 1: -1, 2: -1})
-        arguments = {"shape": self._shape, "fill": fill, "order": order, "mode": mode, "cval": cval,
-                     "device": self._device}
+        checked_rule(missing, nodata, weights, array, array.dtype, order, True)
+        options = {"order": order, "mode": mode, "cval": cval, "missing": missing, "nodata": nodata,
+                   "weights": bool(weights), "device": self._device}
 
         def task(number, _region):
-            return (bound(_aligned, **arguments), (array.name, *number),
-                    (self.drift.name, number[0]))
+            return (bound(_aligned, shape=self._shape, fill=fill, options=options),
+                    (array.name, *number), (self.drift.name, number[0]))
 
         chunks = (array.chunks[0], (self._shape[0],), (self._shape[1],))
-        return array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
-                              tuple(arguments.items()))
+        pairs = array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
+                               (fill, tuple(options.items())))
+        return divided(pairs, weights)
 
     def persist(self, **keywords):
         """Register the frames now, and keep the drift table in memory.
 
-        The table is small; frames are not kept. Without this call, each computation of
-        :attr:`drift` or of the result of :meth:`warp` registers the frames again.
+        The table and the pattern of the sensor are small; frames are not kept. Without this call,
+        each computation of :attr:`drift` or of the result of :meth:`warp` registers the frames
+        again.
 
         Parameters
         ----------
         **keywords
-            Arguments of ``dask.array.Array.persist``, such as ``scheduler``.
+            Arguments of ``dask.persist``, such as ``scheduler``.
 
         Returns
         -------
@@ -169,7 +219,8 @@ class StackDrift:
         >>> int(stack.drift.compute()["reliable"].sum()), stack.warp(frames).compute().shape
         (3, (3, 96, 128))
         """
-        return StackDrift(self.drift.persist(**keywords), self._shape, self._device)
+        drift, pattern = dask.persist(self.drift, self.fixed_pattern, **keywords)
+        return StackDrift(drift, self._shape, self._device, pattern)
 
     def __repr__(self):
         return f"<StackDrift: {self.drift.shape[0]} frames>"
@@ -196,8 +247,17 @@ def _reference_of(frames, to):
     return reference, -1
 
 
+def _find_pattern(array, mask, options, device):
+    """The task that finds the pattern of the sensor, as a Delayed."""
+    count = min(array.shape[0], frames_needed(array.shape[1:]))
+    part = Part(array, tuple(slice(0, length) for length in (count, *array.shape[1:])))
+    task = bound(_pattern, slices=part.slices, mask=mask, options=options, device=device)
+    return delayed_task("fixed-pattern", task, [part.keys], [array],
+                        (mask, tuple(sorted(options.items())), device, count))
+
+
 @documented
-def register_stack(frames, *, to="first", mask=None, device=None, **options):
+def register_stack(frames, *, to="first", mask=None, fixed_pattern=None, device=None, **options):
     """Find how the frames of a Dask array drift, one task for each chunk of frames.
 
     Parameters
@@ -210,6 +270,11 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
         other, so the first frame must be usable.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
+    fixed_pattern : {'auto', 'off'}, optional
+        ``'auto'`` (the default; ``'off'`` with ``fast=True``): find the pattern that is fixed to
+        the sensor while the scene moves, such as column noise and hot pixels, and leave it out of
+        the registration (:attr:`StackDrift.fixed_pattern`). One task finds it in the first 12
+        frames, fewer of large ones, before all others.
     device : str, optional
         The device that tasks compute on: a name that :func:`warpalign.open_device` accepts in the
         process that runs them.
@@ -246,13 +311,19 @@ def register_stack(frames, *, to="first", mask=None, device=None, **options):
     reference, first = _reference_of(array, to)
     mask = as_mask(mask, array.shape[1:], "the mask")
     device = device_name(device)
+    pattern = None
+    if checked_choice(fixed_pattern, options.get("fast", False)):
+        pattern = _find_pattern(array, mask, options, device)
+    pattern_key = None if pattern is None else pattern.key
     starts = np.cumsum((0, *array.chunks[0])).tolist()
 
     def task(number, _region):
         index = number[0]
         return (bound(_registered, start=starts[index], first=first, mask=mask, options=options,
-                      device=device), (array.name, index, 0, 0), (reference.name, 0, 0))
+                      device=device),
+                (array.name, index, 0, 0), (reference.name, 0, 0), pattern_key)
 
-    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, [array, reference],
+    needed = [array, reference] if pattern is None else [array, reference, pattern]
+    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, needed,
                            (mask, tuple(sorted(options.items())), device, first))
-    return StackDrift(drift, array.shape[1:], device)
+    return StackDrift(drift, array.shape[1:], device, pattern)

@@ -6,11 +6,13 @@ import dask.array
 import numpy as np
 
 from .. import ndimage
+from .._docs import interpolates
 from .._tiles import checked_order, linear_and_offset, tile_for_points, tile_of
-from ..ndimage import _antialias, _labels, _rules
+from ..ndimage import _antialias, _labels, _missing, _rules
 from ..ndimage._geometry import MAX_AXES, unchanged_axes
-from ..ndimage._interpolation import _zoom_transform
+from ..ndimage._interpolation import _choice, _zoom_transform
 from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
+from ._missing import Choice, WidePart, divided, transformed
 
 
 def dtype_for(output, array):
@@ -70,11 +72,20 @@ def _tile(in_lengths, linear, start, out_lengths, order, prefilter, mode, region
     return tile, np.column_stack([scale[:, None] * linear, scale * first + shift])
 
 
+def checked_rule(missing, nodata, weights, array, dtype, order, prefilter, labels=False):
+    """The choice for missing samples, a Missing. Raises ValueError."""
+    rule = _choice(missing, nodata, weights, order, prefilter, labels)
+    _missing.check_nodata(rule, array, np.empty(0, dtype))
+    return rule
+
+
 def transform(array, matrix, offset, shape, output, order, mode, cval, prefilter, output_chunks,
-              device, labels=False, antialias=False):
-    """The array evaluated at matrix @ index + offset. Checks only the dtype and number of axes."""
+              device, labels=False, antialias=False, missing="spread", nodata=None, weights=False):
+    """The array evaluated at matrix @ index + offset. Checks only the dtype, the number of axes and
+    the options."""
     dtype = dtype_for(output, array)
     labels = bool(labels)
+    rule = checked_rule(missing, nodata, weights, array, dtype, order, prefilter, labels)
     _check_options(array, dtype, order, mode, cval, prefilter, labels, antialias)
     interpolates = prefilter or order <= 1
     changed = _changed_axes(matrix, offset, array.shape, shape, interpolates)
@@ -93,21 +104,29 @@ def transform(array, matrix, offset, shape, output, order, mode, cval, prefilter
                 wanted[axis] = part
             whole[np.ix_(changed, [*changed, array.ndim])] = tile_matrix
             tile_mode = tile.mode
+        lengths = tuple(axis.stop - axis.start for axis in region)
+        if rule.ignore:
+            part = WidePart(array, wanted, changed)
+            choice = Choice(rule, order, tile_mode, cval, prefilter, bool(antialias), device, dtype)
+            return (bound(transformed, lengths=part.lengths, pieces=part.pieces, axes=changed,
+                          matrix=whole, shape=lengths, choice=choice), part.keys)
         part = Part(array, wanted)
         arguments = {"order": order, "mode": tile_mode, "cval": cval, "prefilter": prefilter,
                      "labels": labels, "antialias": antialias, "device": device}
-        lengths = tuple(axis.stop - axis.start for axis in region)
         return (bound(_transformed, slices=part.slices, matrix=whole, shape=lengths, dtype=dtype,
                       arguments=arguments), part.keys)
 
-    token = (matrix, offset, shape, order, mode, cval, prefilter, labels, antialias, device)
-    return array_of_tasks("transform", task, _output_chunks(array, shape, output_chunks), dtype,
+    token = (matrix, offset, shape, order, mode, cval, prefilter, labels, antialias, device, rule)
+    made = array_of_tasks("transform", task, _output_chunks(array, shape, output_chunks), dtype,
                           [array], token)
+    return divided(made, rule.weights) if rule.ignore else made
 
 
+@interpolates
 def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
                      mode="constant", cval=0.0, prefilter=True, *, labels=False, antialias=False,
-                     output_chunks=None, device=None):
+                     missing="spread", nodata=None, weights=False, output_chunks=None,
+                     device=None):
     """Transform a Dask array by a matrix and an offset, one task for each chunk of the output.
 
     The output at index ``o`` is the value of the input at ``matrix @ o + offset``.
@@ -145,6 +164,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     antialias : bool, optional
         Whether each output is a mean over its footprint in the input, so that reductions do not
         alias; see :func:`warpalign.ndimage.affine_transform`. The default is False.
+    %(missing)s
     output_chunks : int or tuple, optional
         The chunks of the output, as Dask takes them. The default is the chunks of the input.
     device : str, optional
@@ -155,6 +175,8 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     -------
     dask.array.Array
         The transformed array.
+    weights : dask.array.Array of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
@@ -162,7 +184,9 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
         The shape of the matrix or `antialias` is invalid, or `antialias` is combined with order 0,
-        labels or coefficients.
+        labels or coefficients; or no sample can have the value `nodata`, or the options for missing
+        samples contradict each other. When the result is computed: samples are missing, and an
+        output of integers has no `nodata`.
     TypeError
         `labels` is True, and the input or `output` is not of integers or bool.
     NotImplementedError
@@ -174,6 +198,15 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     chunks: each task prefilters the samples that its own chunk needs, with a halo beyond which the
     impulse response of the prefilter [1]_ is below 2 ** -25. With ``mode='wrap'``, a chunk that
     crosses the seam needs the whole axis.
+
+    With ``missing='ignore'``, each task fills the holes of the samples that it reads as
+    :func:`warpalign.ndimage.affine_transform` does, and reads 34 further samples on each side for
+    that. A hole of up to 32 samples along each axis gets the same values in every chunk: results
+    are then as close to those for the whole array as without holes. Two holes count as one if they
+    are at most one sample apart. Of a larger hole, chunks see different parts. Results that use
+    missing samples then differ by up to 0.01 of the range, and others by up to 2e-4, in images of
+    white noise. The weights, and thus which results are missing, never depend on the chunks. Where
+    a chunk has no known sample, its result is missing, without an error.
 
     References
     ----------
@@ -198,11 +231,13 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     if len(shape) != array.ndim:
         raise ValueError(f"output_shape must have {array.ndim} axes, not {len(shape)}")
     return transform(array, linear, start, shape, output, order, mode, cval, bool(prefilter),
-                     output_chunks, device, labels, antialias)
+                     output_chunks, device, labels, antialias, missing, nodata, weights)
 
 
+@interpolates
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *,
-         grid_mode=False, labels=False, antialias=False, output_chunks=None, device=None):
+         grid_mode=False, labels=False, antialias=False, missing="spread", nodata=None,
+         weights=False, output_chunks=None, device=None):
     """Zoom a Dask array, one task for each chunk of the output.
 
     Parameters
@@ -234,6 +269,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     antialias : bool, optional
         Whether each output is a mean over its footprint in the input, so that reductions do not
         alias; see :func:`warpalign.ndimage.affine_transform`. The default is False.
+    %(missing)s
     output_chunks : int or tuple, optional
         The chunks of the output, as Dask takes them. By default, they have the size of the input's
         chunks.
@@ -245,13 +281,17 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     -------
     dask.array.Array
         The zoomed array.
+    weights : dask.array.Array of float32
+        With ``weights=True``: the known share of each result's support, from 0 to 1.
 
     Raises
     ------
     RuntimeError
         The order, the mode, a shape or a dtype is not supported (SciPy's message).
     ValueError
-        `antialias` is invalid, or combined with order 0, labels or coefficients.
+        `antialias` is invalid, or combined with order 0, labels or coefficients; or no sample can
+        have the value `nodata`, or the options for missing samples contradict each other. When the
+        result is computed: samples are missing, and an output of integers has no `nodata`.
     TypeError
         `labels` is True, and the input or `output` is not of integers or bool.
     NotImplementedError
@@ -262,7 +302,8 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     Semantics are those of ``scipy.ndimage.zoom``. See :func:`affine_transform` for the halo of
     the prefilter [1]_. With `antialias`, results are those of :func:`warpalign.ndimage.zoom` in
     single precision, except that at orders above 1 with ``'nearest'`` and ``'grid-constant'`` they
-    differ near the edges, by some thousandths of the range.
+    differ near the edges, by some thousandths of the range. See :func:`affine_transform` for
+    missing samples.
 
     References
     ----------
@@ -281,10 +322,11 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     array = as_dask(input)
     factors = _rules.sequence_of(zoom, array.ndim)
     shape = tuple(int(round(n * factor)) for n, factor in zip(array.shape, factors))
-    if prefilter and all(factor == 1 for factor in factors):
+    if prefilter and missing == "spread" and all(factor == 1 for factor in factors):
+        checked_rule(missing, nodata, weights, array, dtype_for(output, array), order, prefilter)
         return array.astype(dtype_for(output, array))
     matrix, offset, _ = _zoom_transform(array.shape, shape, grid_mode)
     if order == 0 and not grid_mode and _rules.named_mode(mode) in ("constant", "wrap"):
         mode = "nearest"  # all points are inside, but rounding may move the last one outside
     return transform(array, matrix, offset, shape, output, order, mode, cval, bool(prefilter),
-                     output_chunks, device, labels, antialias)
+                     output_chunks, device, labels, antialias, missing, nodata, weights)

@@ -9,6 +9,7 @@ from .. import _core
 from .._arrays import can_hold_result, for_upload, store
 from .._device_array import DeviceArray
 from . import _double
+from ._complex import evaluated_by_parts, has_parts
 from ._evaluate import batched
 from ._geometry import MAX_AXES
 
@@ -152,9 +153,10 @@ def _zoom_on_device(source, axes, output, spline, grid_mode, method):
     in_double = spline.precision == "double"
     if in_double:
         _double.check_device(source.device)
-        if source.dtype.kind == "c":
-            raise NotImplementedError("double precision is not supported for complex arrays on a "
-                                      "device; pass a NumPy array")
+    if has_parts(source, output, in_double):
+        return evaluated_by_parts(
+            lambda part, result, part_spline: _zoom_on_device(
+                part, axes, result, part_spline, grid_mode, method), source, output, spline)
     _core.zoom_on_device(source.device, source._memory, output._memory, changed,
                          spline.model(spline.cval), bool(grid_mode), method, in_double,
                          source._queue)

@@ -85,7 +85,7 @@ def check_nodata(rule, array, output):
                 "choose a value of that type")
 
 
-def _filled(array, known, axes, dtype):
+def filled(array, known, axes, dtype):
     """The array with other values in place of missing samples, smooth along at most three axes."""
     axes = sorted(axes)[-MAX_AXES:]
     if not axes:
@@ -121,36 +121,32 @@ def _support(function, known, output, spline):
     return weights, outside
 
 
-def _evaluate(function, array, output, splines, rule, axes):
+def evaluate_parts(function, array, known, output, splines, rule, fill):
     """Evaluate the real parts of an array, of which samples may be missing.
 
-    `splines`: the spline of each part. Returns the image of weights, or None if the caller wants
-    none.
+    `known`: as known_samples() returns it. `splines`: the spline of each part. fill(part_of, dtype)
+    returns part_of(array) with other values in place of missing samples; part_of is the identity,
+    or np.real or np.imag. Returns the image of weights, or None if the caller wants none.
     """
-    parts = [(array, output)]
-    if array.dtype.kind == "c":
-        parts = [(array.real, output.real), (array.imag, output.imag)]
-    known = known_samples(array, rule.nodata, splines[0].order)
+    part_of = (np.real, np.imag) if array.dtype.kind == "c" else (lambda whole: whole,)
     if known is None:
-        for (part, part_output), spline in zip(parts, splines):
-            function(part, part_output, spline)
+        for part, spline in zip(part_of, splines):
+            function(part(array), part(output), spline)
         if not rule.weights and not _looks_missing(output, rule, splines[0]).any():
             return None
         weights, outside = _support(function, np.ones(array.shape, bool), output, splines[0])
         _avoid_nodata(output, outside, rule, splines[0])
         return weights if rule.weights else None
-    if not known.any():
-        raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
     if output.dtype.kind in "biu" and rule.nodata is None:
         raise ValueError(f"the input has missing samples, and an output of {output.dtype} cannot "
                          "hold NaN; give a value as nodata, or a floating-point output")
     weights, outside = _support(function, known, output, splines[0])
-    for (part, part_output), spline in zip(parts, splines):
+    for part, spline in zip(part_of, splines):
         if spline.order == 0:
-            function(part, part_output, spline)
+            function(part(array), part(output), spline)
             continue
-        dtype, spline = _type_for(part, known, spline)
-        function(_filled(part, known, axes, dtype), part_output, spline)
+        dtype, spline = _type_for(part(array), known, spline)
+        function(fill(part, dtype), part(output), spline)
     _avoid_nodata(output, outside, rule, splines[0])
     output[(weights < _core.MIN_KNOWN_SHARE - _ROUNDING) & ~outside] = rule.value
     return np.nan_to_num(weights, nan=0.0) if rule.weights else None
@@ -183,6 +179,12 @@ def stays_on_device(array, output, rule, spline, axes):
             and _missing_on_device.supports(array, output, spline, axes))
 
 
+def splines_of(spline_of, array, cval):
+    """The spline of each real part of an array, by spline_of(value beyond the edges)."""
+    cvals = [np.real(cval), np.imag(cval)] if array.dtype.kind == "c" else [cval]
+    return [spline_of(part) for part in cvals]
+
+
 def evaluate_any(function, array, output, rule, axes, spline_of, cval, by_matrix=True):
     """Evaluate an array of which samples may be missing, on the host or a device.
 
@@ -192,8 +194,7 @@ def evaluate_any(function, array, output, rule, axes, spline_of, cval, by_matrix
     """
     check_nodata(rule, array, output)
     on_device = isinstance(array, DeviceArray)
-    cvals = [np.real(cval), np.imag(cval)] if array.dtype.kind == "c" else [cval]
-    splines = [spline_of(part) for part in cvals]
+    splines = splines_of(spline_of, array, cval)
     if stays_on_device(array, output, rule, splines[0], axes):
         weights = _missing_on_device.evaluate(function, array, output, splines[0], rule, axes)
         return output if weights is None else (output, weights)
@@ -204,7 +205,14 @@ def evaluate_any(function, array, output, rule, axes, spline_of, cval, by_matrix
         return output if weights is None else (output, weights)
     samples = array.numpy() if on_device else array
     values = np.empty(output.shape, output.dtype) if on_device else output
-    weights = _evaluate(function, samples, values, splines, rule, axes)
+    known = known_samples(samples, rule.nodata, splines[0].order)
+    if known is not None and not known.any():
+        raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
+
+    def fill(part_of, dtype):
+        return filled(part_of(samples), known, axes, dtype)
+
+    weights = evaluate_parts(function, samples, known, values, splines, rule, fill)
     if on_device:
         output._memory.upload(values, array._queue)
         if weights is not None:

@@ -13,6 +13,7 @@ from .._device_array import DeviceArray
 from .._files._open import is_file, opened
 from .._foreign import OwnKind, kind_of
 from . import _double
+from ._complex import by_parts, evaluated_by_parts, has_parts
 from ._geometry import MAX_AXES, library_homography, library_matrix, unchanged_axes
 from ._nearest import bits_outside
 
@@ -88,9 +89,6 @@ def _in_double(source, spline, has_local_footprints=False):
         _double.check_footprints(source.device)
     else:
         _double.check_device(source.device)
-    if source.dtype.kind == "c":
-        raise NotImplementedError(
-            "double precision is not supported for complex arrays on a device; pass a NumPy array")
     return True
 
 
@@ -124,16 +122,25 @@ def affine(source, matrix, offset, output, spline, along=None, plane=None):
     if in_double and along is not None and spline.mode in ("constant", "wrap"):
         matrix, _ = _double.within_edges(along, matrix, offset, source.shape, range(source.ndim))
     matrix, offset = matrix[-n:, -n:], offset[-n:]
+    if has_parts(source, output, in_double):
+        return evaluated_by_parts(
+            lambda part, result, part_spline: _transform(
+                part, result, n, library_matrix(matrix, offset), part_spline, in_double),
+            source, output, spline)
+    _transform(source, output, n, library_matrix(matrix, offset), spline, in_double)
+
+
+def _transform(source, output, n, matrix, spline, in_double):
+    """Evaluate the last n axes under a matrix of the library."""
     copies = _copies(source, output, spline)
     if copies or in_double:
         return _core.transform_double_on_device(
-            source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
+            source.device, source._memory, output._memory, n, matrix,
             *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
     resample = (_core.resample_antialiased_on_device if spline.antialias
                 else _core.transform_on_device)
-    resample(
-        source.device, source._memory, output._memory, n, library_matrix(matrix, offset),
-        _model(spline), source._queue)
+    resample(source.device, source._memory, output._memory, n, matrix, _model(spline),
+             source._queue)
 
 
 def homography(source, matrix, output, spline):
@@ -144,6 +151,10 @@ def homography(source, matrix, output, spline):
         return
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
+    if has_parts(source, output, in_double):
+        return evaluated_by_parts(
+            lambda part, result, part_spline: homography(part, matrix, result, part_spline),
+            source, output, spline)
     copies = _copies(source, output, spline)
     if copies or in_double:
         return _core.transform_double_on_device(
@@ -220,14 +231,21 @@ def at_points(source, coordinates, output, spline):
     if source.size == 0:
         raise ValueError("the input is empty, but the output is not")
     copies = _copies(source, output, spline)
+    if isinstance(coordinates, GridPoints) and not copies and not in_double:
+        return coordinates.warp(source, output, spline)
+    points = _points_on(source, coordinates, "float64" if copies or in_double else "float32")
+    if has_parts(source, output, in_double):
+        return evaluated_by_parts(
+            lambda part, result, part_spline: _evaluate_at(
+                part, points, result, part_spline, copies, in_double), source, output, spline)
+    _evaluate_at(source, points, output, spline, copies, in_double)
+
+
+def _evaluate_at(source, points, output, spline, copies, in_double):
     if copies or in_double:
-        points = _points_on(source, coordinates, "float64")
         return _core.evaluate_double_on_device(
             source.device, source._memory, points._memory, output._memory,
             *(_copy_model(spline, output) if copies else _double_model(spline)), source._queue)
-    if isinstance(coordinates, GridPoints):
-        return coordinates.warp(source, output, spline)
-    points = _points_on(source, coordinates, "float32")
     _core.evaluate_on_device(
         source.device, source._memory, points._memory, output._memory, _model(spline),
         source._queue)
@@ -237,15 +255,16 @@ def coefficients(source, axes, output, order, mode, precision):
     """Store the coefficients along `axes` in `output`, which has the source's shape."""
     if precision == "double":
         _double.check_device(source.device)
-        if source.dtype.kind == "c":
-            raise NotImplementedError("double precision is not supported for complex arrays on a "
-                                      "device; pass a NumPy array")
     if output.dtype.kind not in "fc":
         raise TypeError(
             f"coefficients on a device cannot be stored as {output.dtype}; choose a floating-point "
             "or complex output")
     if output.size == 0:
         return
+    if has_parts(source, output, precision == "double"):
+        return by_parts(
+            lambda part, result, _: coefficients(part, axes, result, order, mode, precision),
+            source, output)
     axes = sorted(axes)
     n = len(axes)
     if n > MAX_AXES or axes != list(range(source.ndim - n, source.ndim)):

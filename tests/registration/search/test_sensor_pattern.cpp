@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <vector>
@@ -248,6 +249,64 @@ TEST_CASE("sensor pattern: pixels that a mask excludes are no part of it") {
   });
 }
 
+TEST_CASE("sensor pattern: an image of the same camera shows it, one of another does not") {
+  for (const Pattern& pattern : {column_noise(14), pixel_noise(14), hot_pixels()}) {
+    const Frames frames = frames_of("gravel.png", 0.35, pattern, all_jumps());
+    test::on_every_device([&](const Device& device) {
+      const auto found = warpalign::find_sensor_pattern(device, frames.views());
+      REQUIRE(found);
+      const auto gain_in = [&](const char* scene, double contrast, const Pattern& shown) {
+        // The view of frame 0: what a pattern kept of the scene would be found in it.
+        const Frames image = frames_of(scene, contrast, shown, {Point{0, 0}});
+        return warpalign::sensor_pattern_gain(*found, image.views().front());
+      };
+      for (const char* scene : {"gravel.png", "bridge.jpg"}) {
+        CAPTURE(scene);
+        CHECK(gain_in(scene, 0.35, pattern) == 1);
+        Pattern half = pattern;
+        for (double& offset : half) offset *= 0.5;
+        // The offsets that were found differ from the true ones by up to a third.
+        CHECK(gain_in(scene, 0.35, half) == doctest::Approx(0.5).epsilon(0.1));
+        // Cameras without a pattern, at the contrast of the frames and that of the photograph, and
+        // with another pattern.
+        CHECK(gain_in(scene, 0.35, nothing()) == 0);
+        CHECK(gain_in(scene, 1, nothing()) == 0);
+        CHECK(gain_in(scene, 0.35, {pattern.rbegin(), pattern.rend()}) == 0);
+        Pattern negative = pattern;
+        for (double& offset : negative) offset = -offset;
+        CHECK(gain_in(scene, 0.35, negative) == 0);
+      }
+      CHECK(gain_in("gravel.png", 1, pattern) == 1);
+    });
+  }
+}
+
+TEST_CASE("sensor pattern: an image in other units, with holes and a mask shows it") {
+  const Pattern pattern = column_noise(14);
+  const Frames frames = frames_of("gravel.png", 0.35, pattern, all_jumps());
+  const Frames image = frames_of("bridge.jpg", 0.35, pattern, {Point{0, 0}});
+  std::vector<float> scaled;
+  for (const std::uint8_t pixel : image.pixels.front()) scaled.push_back(pixel / 255.0F);
+  // Most pixels are missing or masked, and those hold other columns as strong.
+  std::vector<std::uint8_t> mask(pixels, 1);
+  const Pattern others = column_noise(40);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    if (i / side < 70) scaled[i] = std::numeric_limits<float>::quiet_NaN();
+    if (i / side < 130) continue;
+    mask[i] = 0;
+    scaled[i] = static_cast<float>(-others[i]);
+  }
+  const HostImage used{mask.data(), PixelType::u8, side, side, 0};
+  const HostImage view{scaled.data(), PixelType::f32, side, side, 0};
+  test::on_every_device([&](const Device& device) {
+    const auto found = warpalign::find_sensor_pattern(device, frames.views());
+    REQUIRE(found);
+    CHECK(warpalign::sensor_pattern_gain(*found, view, &used) ==
+          doctest::Approx(1 / 255.0).epsilon(0.1));
+    CHECK(warpalign::sensor_pattern_gain(*found, view) == 0);
+  });
+}
+
 TEST_CASE("sensor pattern: invalid arguments are refused, and few frames have none") {
   const Frames frames = frames_of("gravel.png", 0.5, nothing(), all_jumps());
   test::on_every_device([&](const Device& device) {
@@ -266,6 +325,14 @@ TEST_CASE("sensor pattern: invalid arguments are refused, and few frames have no
   std::vector<std::uint8_t> frame{0, 1, 2, 3, 4, 5, 254, 255};
   warpalign::subtract_sensor_pattern(pattern, {frame.data(), PixelType::u8, 4, 2, 0});
   CHECK(frame == std::vector<std::uint8_t>{0, 0, 0, 0, 1, 2, 251, 252});
+  warpalign::subtract_sensor_pattern(pattern, {frame.data(), PixelType::u8, 4, 2, 0}, -2);
+  CHECK(frame == std::vector<std::uint8_t>{5, 5, 5, 5, 6, 7, 255, 255});
+  const HostImage small{frame.data(), PixelType::u8, 2, 4, 0};
+  CHECK_THROWS_AS(static_cast<void>(warpalign::sensor_pattern_gain(pattern, small)),
+                  warpalign::Error);
+  CHECK_THROWS_AS(warpalign::subtract_sensor_pattern(
+                      pattern, {frame.data(), PixelType::u8, 4, 2, 0}, std::nan("")),
+                  warpalign::Error);
   CHECK_THROWS_AS(
       warpalign::subtract_sensor_pattern(pattern, {frame.data(), PixelType::u8, 2, 4, 0}),
       warpalign::Error);

@@ -321,6 +321,29 @@ TEST_CASE("double_spline: images and outputs of other types are converted exactl
   });
 }
 
+TEST_CASE("double_spline: coefficients of other types are those of the same numbers in double") {
+  on_devices_with_doubles([](const Device& device) {
+    const std::vector<float> samples{1, 7, -3, 16777215, 0.125F, 2, 9, -8};
+    const std::vector<double> doubles(samples.begin(), samples.end());
+    DoubleSplineSpec spec{.degree = 3, .images = {.shape = {4, 2, 1}}, .output = {4, 2, 1}};
+    const auto coefficients_of = [&](const auto& values, PixelType type) {
+      spec.pixels = type;
+      const DoubleSplinePlan plan(device, spec);
+      auto stream = device.make_stream();
+      auto image = device.make_image(type, {4, 2, 1});
+      auto output = device.make_image(PixelType::f64, {4, 2, 1});
+      stream.upload(values.data(), image.size_bytes(), image.buffer());
+      plan.prefilter(stream, image, output);
+      std::vector<double> result(values.size());
+      stream.download(output, result.data(), output.size_bytes());
+      return result;
+    };
+    const auto expected = coefficients_of(doubles, PixelType::f64);
+    CHECK(std::fabs(expected[3]) > 1e7);  // they are not the samples
+    CHECK(coefficients_of(samples, PixelType::f32) == expected);
+  });
+}
+
 namespace {
 
 /// The means over footprints by the oracle, of which the local linear map at each pixel is given.

@@ -94,8 +94,8 @@ void DoubleSplinePlan::prefilter(Stream& stream, const Image& images, Image& coe
   const Shape shape = spec_.images.stacked();
   detail::check_stream(double_spline_stage, device_, stream);
   detail::check_image(double_spline_stage, "the images", device_, images, spec_.pixels, shape);
-  detail::check_image(double_spline_stage, "the coefficients", device_, coefficients, spec_.pixels,
-                      shape);
+  detail::check_image(double_spline_stage, "the coefficients", device_, coefficients,
+                      PixelType::f64, shape);
   detail::check_distinct(double_spline_stage, images, coefficients);
   kernels_->prefilter(detail::Access::queue(stream), detail::Access::memory(images),
                       detail::Access::memory(coefficients));
