@@ -42,14 +42,17 @@ class WeightedSumsStage final : public backend::WeightedSums {
   void enqueue(backend::Queue& queue, const backend::Memory& input, const backend::Memory& first,
                const backend::Memory& weights, const backend::Memory& added,
                backend::Memory& output) override {
+    if (sum_columns_) {
+      sum_columns_->launch(queue, grid_, input, n_input_, n_output_, inner_, first, weights, taps_,
+                           added, output);
+      return;
+    }
     const auto sum = [&](auto& kernel) {
       kernel.launch(queue, grid_, input, outer_, n_input_, n_output_, inner_, first, weights, taps_,
                     added, output);
     };
     if (sum_doubles_) {
       sum(*sum_doubles_);
-    } else if (sum_columns_) {
-      sum(*sum_columns_);
     } else {
       sum(sum_);
     }
@@ -60,7 +63,7 @@ class WeightedSumsStage final : public backend::WeightedSums {
     if (has_vectors(context) || spec.inner < WA_SUMS_COLUMN) return;
     const int group = grid_.group.columns;
     grid_ = {
-        groups_over(spec.outer * groups_over(spec.n_output, WA_SUMS_AT_ONCE) * spec.inner, group),
+        groups_over(spec.inner, group) * groups_over(spec.n_output, WA_SUMS_AT_ONCE) * spec.outer,
         1,
         {group}};
     sum_columns_.emplace(context, stage, WA_KERNEL_OF(weighted_sums, weighted_column_sums),

@@ -4,7 +4,8 @@
 
 // The state of a missing sample that is filled but not smoothed.
 #define WA_FAR 255
-// The bits of a sample's role and link; all but the first are shifted by the axis.
+// The bits of a sample's role and link; all but the first are shifted by the axis. Kernels count
+// WA_COUNTED by shifts of 1 to 3.
 #define WA_SMOOTHED 1
 #define WA_COUNTED 2
 #define WA_COUNTED_ANY 14

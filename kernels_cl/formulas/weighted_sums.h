@@ -4,7 +4,7 @@
 
 // On GPUs, with at least WA_SUMS_COLUMN neighbouring numbers: sums along the axis.
 #define WA_SUMS_COLUMN 32
-#define WA_SUMS_AT_ONCE 4
+#define WA_SUMS_AT_ONCE 8
 // On CPUs, with at least WA_SUMS_VECTOR neighbouring numbers: sums along the axis, and neighbouring numbers.
 #define WA_SUMS_VECTOR 16
 #define WA_SUMS_ROWS 16

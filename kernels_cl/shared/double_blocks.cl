@@ -23,15 +23,16 @@ WA_INLINE WA_UINT64 wa_first_of_line(WA_UINT64 number, int n, WA_UINT64 stride) 
   return number / stride * stride * (WA_UINT64)n + number % stride;
 }
 
-// Runs `statement` for the samples k of the lines `lane` of the group, of which neighbours in
-// memory are those of neighbouring work-items.
-#define FOR_EACH_SAMPLE(count, statement)                                    \
-  for (int i = WA_ITEM_X; i < (count)*WA_BLOCK_LANES; i += WA_BLOCK_ITEMS) { \
-    const int lane = stride == 1 ? i / (count) : i % WA_BLOCK_LANES;         \
-    const int k = stride == 1 ? i % (count) : i / WA_BLOCK_LANES;            \
-    const WA_UINT64 number = first_line + (WA_UINT64)lane;                   \
-    if (number < lines) statement;                                           \
-  }
+// Divisions of 64 bits take long on GPUs: a work-item has one line of those that need them. Loads
+// of AT_ONCE samples do not wait for one another.
+#define AT_ONCE 4
+#if WA_BLOCK_WINDOW * WA_BLOCK_LANES % (AT_ONCE * WA_BLOCK_ITEMS) != 0
+#error a window must be loaded by whole steps
+#endif
+// Neighbours in memory are those of neighbouring work-items: the samples of a line, or the lines.
+#define LANE_OF(i, count) (stride == 1 ? (i) / (count) : (i) % WA_BLOCK_LANES)
+#define SAMPLE_OF(i, count) (stride == 1 ? (i) % (count) : (i) / WA_BLOCK_LANES)
+#define LINE_OF(lane) (stride == 1 ? (first_line + (WA_UINT64)(lane)) * (WA_UINT64)n : own_line)
 
 // Filters `lines` lines of n samples, which are `stride` apart, in `blocks` blocks each, for one
 // pole or two; second_pole is 0 if there is only one. Source and target differ.
@@ -44,14 +45,29 @@ prefilter_double_blocks(WA_GLOBAL const double* source, int n, WA_UINT64 stride,
   const int block = WA_GROUP_X % blocks;
   const WA_UINT64 first_line = (WA_UINT64)(WA_GROUP_X / blocks) * WA_BLOCK_LANES;
   const int begin = block * BLOCK;
+  const WA_UINT64 own_line =
+      wa_first_of_line(first_line + (WA_UINT64)(WA_ITEM_X % WA_BLOCK_LANES), n, stride);
   double gain = 1.0;
   if (n > 1) gain = (1.0 - pole) * (1.0 - 1.0 / pole);
   if (n > 1 && second_pole != 0.0) gain *= (1.0 - second_pole) * (1.0 - 1.0 / second_pole);
-  FOR_EACH_SAMPLE(WA_BLOCK_WINDOW, {
-    const int at = wa_extend(extension, begin - WARM_UP + k, n);
-    values[k * PITCH + lane] =
-        gain * source[wa_first_of_line(number, n, stride) + (WA_UINT64)at * stride];
-  })
+  for (int first = WA_ITEM_X; first < WA_BLOCK_WINDOW * WA_BLOCK_LANES;
+       first += AT_ONCE * WA_BLOCK_ITEMS) {
+    double loaded[AT_ONCE];
+    WA_UNROLL
+    for (int u = 0; u < AT_ONCE; ++u) {
+      const int i = first + u * WA_BLOCK_ITEMS;
+      const int lane = LANE_OF(i, WA_BLOCK_WINDOW);
+      const int at = wa_extend(extension, begin - WARM_UP + SAMPLE_OF(i, WA_BLOCK_WINDOW), n);
+      const bool is_line = first_line + (WA_UINT64)lane < lines;
+      loaded[u] = is_line ? source[LINE_OF(lane) + (WA_UINT64)at * stride] : 0.0;
+    }
+    WA_UNROLL
+    for (int u = 0; u < AT_ONCE; ++u) {
+      const int i = first + u * WA_BLOCK_ITEMS;
+      values[SAMPLE_OF(i, WA_BLOCK_WINDOW) * PITCH + LANE_OF(i, WA_BLOCK_WINDOW)] =
+          gain * loaded[u];
+    }
+  }
   WA_BARRIER();
   if (WA_ITEM_X < WA_BLOCK_LANES && first_line + (WA_UINT64)WA_ITEM_X < lines && n > 1) {
     WA_IN_LOCAL double* line = values + WA_ITEM_X;
@@ -69,14 +85,19 @@ prefilter_double_blocks(WA_GLOBAL const double* source, int n, WA_UINT64 stride,
     }
   }
   WA_BARRIER();
-  FOR_EACH_SAMPLE(BLOCK, {
-    if (begin + k < n) {
-      target[wa_first_of_line(number, n, stride) + (WA_UINT64)(begin + k) * stride] =
-          values[(k + WARM_UP) * PITCH + lane];
+  for (int i = WA_ITEM_X; i < BLOCK * WA_BLOCK_LANES; i += WA_BLOCK_ITEMS) {
+    const int lane = LANE_OF(i, BLOCK);
+    const int k = SAMPLE_OF(i, BLOCK);
+    if (begin + k < n && first_line + (WA_UINT64)lane < lines) {
+      const double value = values[(k + WARM_UP) * PITCH + lane];
+      target[LINE_OF(lane) + (WA_UINT64)(begin + k) * stride] = value;
     }
-  })
+  }
 }
-#undef FOR_EACH_SAMPLE
+#undef LINE_OF
+#undef SAMPLE_OF
+#undef LANE_OF
+#undef AT_ONCE
 #undef PITCH
 #undef BLOCK
 #undef WARM_UP

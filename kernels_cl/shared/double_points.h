@@ -66,24 +66,28 @@
   }
 #else
 // The pixels of a group are a tile of WA_TILE_LINES lines, or of one in lower images, so that the
-// points of rotated images are near one another, too. Groups count tiles, x fastest.
+// points of rotated images are near one another, too. Groups count tiles, x fastest. `shortcut`
+// runs first; it may continue with the next pixel.
 #define WA_FOR_EACH_POINT(shortcut, statement)                                                \
-  const int tile_lines = out_height < WA_TILE_LINES ? 1 : WA_TILE_LINES;                      \
-  const int tile_columns = GROUP * CHUNK / tile_lines;                                        \
-  const int across = (out_width + tile_columns - 1) / tile_columns;                           \
-  const int down = (out_height + tile_lines - 1) / tile_lines;                                \
-  const int tile_row = WA_GROUP_X / across;                                                   \
-  const int slice = tile_row / down;                                                          \
-  const int first_column = (WA_GROUP_X - tile_row * across) * tile_columns;                   \
-  const int first_line = (tile_row - slice * down) * tile_lines;                              \
-  for (int k = WA_ITEM_X; k < GROUP * CHUNK; k += GROUP) {                                    \
-    const int column = first_column + k % tile_columns;                                       \
-    const int line = first_line + k / tile_columns;                                           \
-    if (column >= out_width || line >= out_height) continue;                                  \
-    const WA_UINT64 i =                                                                       \
-        ((WA_UINT64)slice * (WA_UINT64)out_height + (WA_UINT64)line) * (WA_UINT64)out_width + \
-        (WA_UINT64)column;                                                                    \
-    WA_DECLARE_POINT statement;                                                               \
+  const int tile_lines = out_height < WA_TILE_LINES ? 1 : WA_TILE_LINES;                       \
+  const int tile_columns = tile_lines == 1 ? GROUP * CHUNK : GROUP * CHUNK / WA_TILE_LINES;    \
+  const int across = (out_width + tile_columns - 1) / tile_columns;                            \
+  const int down = (out_height + tile_lines - 1) / tile_lines;                                 \
+  const int tile_row = WA_GROUP_X / across;                                                    \
+  const int slice = tile_row / down;                                                           \
+  const int first_column = (WA_GROUP_X - tile_row * across) * tile_columns;                    \
+  const int first_line = (tile_row - slice * down) * tile_lines;                               \
+  for (int k = WA_ITEM_X; k < GROUP * CHUNK; k += GROUP) {                                     \
+    const int in_line =                                                                        \
+        tile_lines == 1 ? k % (GROUP * CHUNK) : k % (GROUP * CHUNK / WA_TILE_LINES);           \
+    const int of_tile = tile_lines == 1 ? 0 : k / (GROUP * CHUNK / WA_TILE_LINES);             \
+    const int column = first_column + in_line;                                                 \
+    const int line = first_line + of_tile;                                                     \
+    if (column >= out_width || line >= out_height) continue;                                   \
+    const WA_UINT64 i =                                                                        \
+        ((WA_UINT64)slice * (WA_UINT64)out_height + (WA_UINT64)line) * (WA_UINT64)out_width +  \
+        (WA_UINT64)column;                                                                     \
+    shortcut WA_DECLARE_POINT statement;                                                       \
   }
 #endif
 

@@ -146,7 +146,24 @@ WA_INLINE int wa_copy_row(WA_GLOBAL const unsigned char* source, int bytes, int 
     }                                                                                       \
   }
 #else
-#define COPY_ROWS
+// On GPUs, for pixels of an image whose points are inside the input, so that no boundary mode moves
+// them. Coordinates are rounded as in WA_TRANSFORMED_POINT, where z is 0.
+#define COPY_ROWS                                                                           \
+  if (dimensions == 2 && !has_points && !is_projective && margin == 0.0) {                  \
+    const double x = (double)column, y = (double)line;                                      \
+    const double at_x = WA_PLUS(                                                            \
+        WA_PLUS(WA_PLUS(m3, WA_TIMES(0.0, m2)), WA_TIMES(y, m1)), WA_TIMES(x, m0));         \
+    const double at_y = WA_PLUS(                                                            \
+        WA_PLUS(WA_PLUS(m7, WA_TIMES(0.0, m6)), WA_TIMES(y, m5)), WA_TIMES(x, m4));         \
+    if (at_x >= 0.0 && at_x <= (double)(width - 1) && at_y >= 0.0 &&                        \
+        at_y <= (double)(height - 1)) {                                                     \
+      wa_copy_sample(source, bytes, count, samples,                                         \
+                     (WA_UINT64)(int)WA_PLUS(at_y, 0.5) * (WA_UINT64)width +                \
+                         (WA_UINT64)(int)WA_PLUS(at_x, 0.5),                                \
+                     points, i, outside, target);                                           \
+      continue;                                                                             \
+    }                                                                                       \
+  }
 #endif
 
 WA_KERNEL(GROUP, 1)

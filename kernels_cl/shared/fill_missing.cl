@@ -259,6 +259,11 @@ link_equations(WA_GLOBAL const unsigned char* roles, int width, int height, int 
   })
 }
 
+// A neighbour's number where the bit is set, else 0. It loads always, so that loads do not wait for
+// one another; without the bit the neighbour may not exist, and the sample itself is loaded.
+#define WA_NEIGHBOUR(numbers, bit, at) \
+  ((link & (bit)) != 0 ? 1.0f : 0.0f) * numbers[(link & (bit)) != 0 ? (at) : i]
+
 // The direction becomes momentum times itself less rate times the gradient, the transposed
 // Laplacian of the residual; and step its sum.
 WA_KERNEL(GROUP, 1)
@@ -266,18 +271,19 @@ turn_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* res
                int height, float momentum, float rate, unsigned int count,
                WA_GLOBAL float* direction, WA_GLOBAL float* step) {
   WA_BEGIN();
+  const unsigned int line = (unsigned int)width;
+  const unsigned int plane = line * (unsigned int)height;
   WA_FOR_EACH_SAMPLE({
     const int link = links[i];
     if ((link & WA_SMOOTHED) != 0) {
-      float gradient = 0.0f;
-      unsigned int stride = 1;
-      WA_UNROLL
-      for (int a = 0; a < 3; ++a) {
-        if ((link & (WA_LOWER << a)) != 0) gradient += residual[i - stride];
-        if ((link & (WA_UPPER << a)) != 0) gradient += residual[i + stride];
-        if ((link & (WA_COUNTED << a)) != 0) gradient -= 2.0f * residual[i];
-        stride *= (unsigned int)(a == 0 ? width : height);
-      }
+      const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
+      const float gradient = WA_NEIGHBOUR(residual, WA_LOWER, i - 1) +
+                             WA_NEIGHBOUR(residual, WA_UPPER, i + 1) +
+                             WA_NEIGHBOUR(residual, WA_LOWER << 1, i - line) +
+                             WA_NEIGHBOUR(residual, WA_UPPER << 1, i + line) +
+                             WA_NEIGHBOUR(residual, WA_LOWER << 2, i - plane) +
+                             WA_NEIGHBOUR(residual, WA_UPPER << 2, i + plane) -
+                             2.0f * own * residual[i];
       const float turned = momentum * direction[i] - rate * gradient;
       direction[i] = turned;
       step[i] += turned;
@@ -290,20 +296,19 @@ WA_KERNEL(GROUP, 1)
 follow_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* direction, int width,
                  int height, unsigned int count, WA_GLOBAL float* residual) {
   WA_BEGIN();
+  const unsigned int line = (unsigned int)width;
+  const unsigned int plane = line * (unsigned int)height;
   WA_FOR_EACH_SAMPLE({
     const int link = links[i];
     if ((link & WA_COUNTED_ANY) != 0) {
-      const float own = direction[i];
-      float change = 0.0f;
-      unsigned int stride = 1;
-      WA_UNROLL
-      for (int a = 0; a < 3; ++a) {
-        if ((link & (WA_COUNTED << a)) != 0) {
-          change += (direction[i - stride] - own) + (direction[i + stride] - own);
-        }
-        stride *= (unsigned int)(a == 0 ? width : height);
-      }
-      residual[i] += change;
+      const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
+      residual[i] += WA_NEIGHBOUR(direction, WA_COUNTED, i - 1) +
+                     WA_NEIGHBOUR(direction, WA_COUNTED, i + 1) +
+                     WA_NEIGHBOUR(direction, WA_COUNTED << 1, i - line) +
+                     WA_NEIGHBOUR(direction, WA_COUNTED << 1, i + line) +
+                     WA_NEIGHBOUR(direction, WA_COUNTED << 2, i - plane) +
+                     WA_NEIGHBOUR(direction, WA_COUNTED << 2, i + plane) -
+                     2.0f * own * direction[i];
     }
   })
 }

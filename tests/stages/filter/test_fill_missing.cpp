@@ -139,8 +139,8 @@ TEST_CASE("fill_missing: minimises the squared Laplacian") {
         if (known[i] != 0) REQUIRE(result[i] == values[i]);
         largest = std::max(largest, std::abs(static_cast<double>(result[i]) - exact.values[i]));
       }
-      // The iteration ends when 1e-4 of the first change remains, which is up to 2 here.
-      CHECK(largest <= 2e-4);
+      // The iteration ends when 1e-3 of the first change remains, which is up to 2 here.
+      CHECK(largest <= 2e-3);
     }
   });
 }

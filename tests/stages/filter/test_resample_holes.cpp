@@ -92,8 +92,8 @@ TEST_CASE("resample_holes: as the steps on the host") {
         CHECK(weights[i] == doctest::Approx(expected_weights[i]).epsilon(1e-5));
         if (!std::isnan(found[i])) largest = std::max(largest, std::abs(found[i] - expected[i]));
       }
-      // Both fills stop when about 1e-4 of the first change remains, which is up to 100.
-      CHECK(largest < 0.02F);
+      // The device's fill stops when about 1e-3 of the first change remains, which is up to 100.
+      CHECK(largest < 0.2F);
 
       spec.input = spec.output_type = PixelType::u8;
       std::vector<std::uint8_t> rounded(n);
@@ -105,7 +105,7 @@ TEST_CASE("resample_holes: as the steps on the host") {
         } else {
           // Known results are never 0; half a step of rounding, and the fills' difference.
           REQUIRE(rounded[i] > 0);
-          CHECK(std::abs(static_cast<float>(rounded[i]) - std::max(expected[i], 1.0F)) <= 0.53F);
+          CHECK(std::abs(static_cast<float>(rounded[i]) - std::max(expected[i], 1.0F)) <= 0.7F);
         }
       }
     }

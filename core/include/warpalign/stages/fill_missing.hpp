@@ -44,7 +44,7 @@ class WARPALIGN_API FillMissingPlan {
   /// Replaces the samples of `values` whose byte in `known` is 0. They continue their nearest known
   /// samples at first. Then Chebyshev's iteration (Golub and Varga 1961) minimises the squared
   /// Laplacian (biharmonic inpainting) over those within 16 samples of a known one, until about
-  /// 1e-4 of their first change remains, or for 200 steps. Without any known sample, all become 0.
+  /// 1e-3 of their first change remains, or for 200 steps. Without any known sample, all become 0.
   /// Waits for the depth of the holes. Throws Error(invalid_argument) for buffers of another device
   /// or size.
   void fill(Stream& stream, Buffer& values, const Buffer& known);

@@ -23,8 +23,9 @@ namespace {
 constexpr const char* fill_missing_stage = "fill_missing";
 constexpr int smoothed_layers = 16;
 constexpr int max_iterations = 200;
-/// The change of the values that may remain, relative to the first one.
-constexpr double remaining_change = 1e-4;
+/// The change of the values that may remain, relative to the first one. Values in holes are off by
+/// much more.
+constexpr double remaining_change = 1e-3;
 
 FillMissingSpec checked_fill(const FillMissingSpec& spec) {
   std::int64_t most = std::numeric_limits<std::int32_t>::max();
