@@ -29,7 +29,7 @@ class FillMissingStage final : public backend::FillMissing {
         count_(static_cast<std::uint32_t>(spec.samples())),
         group_(is_cpu(context) ? 1 : group_of_at_most(context, GROUP)),
         chunk_(is_cpu(context) ? 1024 : CHUNK),
-        grid_{groups_over(spec.samples(), std::int64_t{group_} * chunk_), 1, {group_}},
+        grid_(grid_over(spec.samples())),
         find_(context, stage, WA_KERNEL_OF(fill_missing, find_missing), options()),
         layer_(context, stage, WA_KERNEL_OF(fill_missing, fill_layer), options()),
         furthest_(context, stage, WA_KERNEL_OF(fill_missing, furthest_layer), options()),
@@ -38,9 +38,11 @@ class FillMissingStage final : public backend::FillMissing {
         copy_(context, stage, WA_KERNEL_OF(fill_missing, copy_nearest), options()),
         equations_(context, stage, WA_KERNEL_OF(fill_missing, set_equations), options()),
         link_(context, stage, WA_KERNEL_OF(fill_missing, link_equations), options()),
+        counts_(context, stage, WA_KERNEL_OF(fill_missing, count_links), options()),
+        list_(context, stage, WA_KERNEL_OF(fill_missing, list_links), options()),
         turn_(context, stage, WA_KERNEL_OF(fill_missing, turn_direction), options()),
         follow_(context, stage, WA_KERNEL_OF(fill_missing, follow_direction), options()),
-        add_(context, stage, WA_KERNEL_OF(fill_missing, add_step), options()),
+        add_(context, stage, WA_KERNEL_OF(fill_missing, add_steps), options()),
         mark_(context, stage, WA_KERNEL_OF(fill_missing, mark_missing), options()) {}
 
   [[nodiscard]] std::int64_t parts() const noexcept override { return grid_.columns; }
@@ -78,24 +80,39 @@ class FillMissingStage final : public backend::FillMissing {
   }
 
   void enqueue_equations(backend::Queue& queue, const backend::Memory& states,
-                         const backend::Memory& values,
-                         const backend::SmoothingMemory& memory) override {
-    equations_.launch(queue, grid_, states, values, width_, height_, depth_, count_, memory.roles,
-                      memory.residual, memory.direction, memory.step);
-    link_.launch(queue, grid_, memory.roles, width_, height_, depth_, count_, memory.links);
+                         const backend::Memory& values, backend::Memory& roles,
+                         backend::Memory& links, backend::Memory& residual,
+                         backend::Memory& direction) override {
+    equations_.launch(queue, grid_, states, values, width_, height_, depth_, count_, roles,
+                      residual, direction);
+    link_.launch(queue, grid_, roles, width_, height_, depth_, count_, links);
+  }
+
+  void enqueue_counts(backend::Queue& queue, const backend::Memory& links,
+                      backend::Memory& counts) override {
+    counts_.launch(queue, grid_, links, static_cast<int>(parts()), count_, counts);
+  }
+
+  void enqueue_lists(backend::Queue& queue, const backend::Memory& links,
+                     const backend::Memory& offsets, backend::Memory& smoothed,
+                     backend::Memory& equations) override {
+    list_.launch(queue, grid_, links, static_cast<int>(parts()), count_, offsets, smoothed,
+                 equations);
   }
 
   void enqueue_iteration(backend::Queue& queue, float momentum, float rate,
-                         const backend::SmoothingMemory& memory) override {
-    turn_.launch(queue, grid_, memory.links, memory.residual, width_, height_, momentum, rate,
-                 count_, memory.direction, memory.step);
-    follow_.launch(queue, grid_, memory.links, memory.direction, width_, height_, count_,
-                   memory.residual);
+                         const backend::HoleEquations& of) override {
+    turn_.launch(queue, grid_over(of.num_smoothed), of.smoothed, of.links, of.residual, width_,
+                 height_, momentum, rate, static_cast<std::uint32_t>(of.num_smoothed), of.direction,
+                 of.steps);
+    follow_.launch(queue, grid_over(of.num_equations), of.equations, of.links, of.direction, width_,
+                   height_, static_cast<std::uint32_t>(of.num_equations), of.residual);
   }
 
-  void enqueue_add(backend::Queue& queue, const backend::SmoothingMemory& memory,
+  void enqueue_add(backend::Queue& queue, const backend::HoleEquations& of,
                    backend::Memory& values) override {
-    add_.launch(queue, grid_, memory.links, memory.step, count_, values);
+    add_.launch(queue, grid_over(of.num_smoothed), of.smoothed, of.steps,
+                static_cast<std::uint32_t>(of.num_smoothed), values);
   }
 
   void enqueue_mark(backend::Queue& queue, const MissingResults& how, float least,
@@ -112,6 +129,10 @@ class FillMissingStage final : public backend::FillMissing {
     return KernelOptions().set("GROUP", group_).set("CHUNK", chunk_);
   }
 
+  [[nodiscard]] WorkGrid grid_over(std::int64_t samples) const {
+    return {groups_over(samples, std::int64_t{group_} * chunk_), 1, {group_}};
+  }
+
   int width_, height_, depth_;
   std::uint32_t count_;
   int group_, chunk_;
@@ -124,9 +145,11 @@ class FillMissingStage final : public backend::FillMissing {
   WA_LAUNCHER_OF(copy_nearest) copy_;
   WA_LAUNCHER_OF(set_equations) equations_;
   WA_LAUNCHER_OF(link_equations) link_;
+  WA_LAUNCHER_OF(count_links) counts_;
+  WA_LAUNCHER_OF(list_links) list_;
   WA_LAUNCHER_OF(turn_direction) turn_;
   WA_LAUNCHER_OF(follow_direction) follow_;
-  WA_LAUNCHER_OF(add_step) add_;
+  WA_LAUNCHER_OF(add_steps) add_;
   WA_LAUNCHER_OF(mark_missing) mark_;
 };
 

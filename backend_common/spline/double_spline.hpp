@@ -61,7 +61,10 @@ class DoubleSplineStage final : public backend::DoubleSpline {
         chunk_(is_cpu(context) ? cpu_chunk : CHUNK),
         points_(static_cast<std::uint64_t>(spec_.output.pixels())),
         copy_(context, stage, WA_KERNEL_OF(double_spline, copy_nearest), options()),
-        evaluate_(context, stage, WA_KERNEL_OF(double_spline, evaluate_double), options()),
+        evaluate_(context, stage,
+                  is_cubic_plane(setup.spec) ? WA_KERNEL_OF(double_spline, evaluate_cubic_plane)
+                                             : WA_KERNEL_OF(double_spline, evaluate_double),
+                  options()),
         prefilter_(context, stage, WA_KERNEL_OF(double_spline, prefilter_double), options()) {
     if (spec_.degree == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(padded_.stacked().pixels()) * sizeof(double);
@@ -112,6 +115,10 @@ class DoubleSplineStage final : public backend::DoubleSpline {
 
  private:
   static constexpr int cpu_chunk = 256;
+
+  static bool is_cubic_plane(const DoubleSplineSpec& spec) {
+    return spec.degree == 3 && spec.images.dimensions == 2;
+  }
 
   /// The extension for the prefilter of samples with a margin, as in SciPy: reflect for repeated
   /// edge samples, and mirror for a fill value.

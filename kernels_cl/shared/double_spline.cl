@@ -193,7 +193,6 @@ WA_INLINE void wa_store_values(WA_GLOBAL const double* coefficients, int degree,
   }
 }
 
-// Cubic splines of images have code of their own, whose neighbours and weights stay in registers.
 WA_KERNEL(GROUP, 1)
 evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, int extension,
                 int dimensions, int width, int height, int depth, int count, double margin,
@@ -201,17 +200,22 @@ evaluate_double(WA_GLOBAL const double* coefficients, int degree, int boundary, 
                 int has_points, int is_projective, WA_MATRIX, double outside,
                 WA_GLOBAL double* target) {
   WA_BEGIN();
-#define STORE_VALUES(degree, dimensions)                                                       \
-  wa_store_values(coefficients, degree, boundary, extension, dimensions, width, height, depth, \
-                  count, margin, point, outside, points, i, target)
-  WA_FOR_EACH_POINT(, {
-    if (degree == 3 && dimensions == 2) {
-      STORE_VALUES(3, 2);
-    } else {
-      STORE_VALUES(degree, dimensions);
-    }
-  })
-#undef STORE_VALUES
+  WA_FOR_EACH_POINT(, wa_store_values(coefficients, degree, boundary, extension, dimensions, width,
+                                      height, depth, count, margin, point, outside, points, i,
+                                      target))
+}
+
+// The same for cubic splines of images: neighbours and weights stay in registers. `degree` and
+// `dimensions` are ignored.
+WA_KERNEL(GROUP, 1)
+evaluate_cubic_plane(WA_GLOBAL const double* coefficients, int degree, int boundary, int extension,
+                     int dimensions, int width, int height, int depth, int count, double margin,
+                     int out_width, int out_height, WA_UINT64 points,
+                     WA_GLOBAL const double* given, int has_points, int is_projective, WA_MATRIX,
+                     double outside, WA_GLOBAL double* target) {
+  WA_BEGIN();
+  WA_FOR_EACH_POINT(, wa_store_values(coefficients, 3, boundary, extension, 2, width, height, depth,
+                                      count, margin, point, outside, points, i, target))
 }
 
 // The initial value of the causal recursion at the first of n samples, which are `stride` apart:

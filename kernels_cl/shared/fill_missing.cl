@@ -198,7 +198,7 @@ WA_INLINE int wa_is_smoothed(int state) { return state > 1 && state != WA_FAR; }
 WA_KERNEL(GROUP, 1)
 set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* values, int width,
               int height, int depth, unsigned int count, WA_GLOBAL unsigned char* roles,
-              WA_GLOBAL float* residual, WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+              WA_GLOBAL float* residual, WA_GLOBAL float* direction) {
   WA_BEGIN();
   WA_FOR_EACH_SAMPLE({
     const int state = states[i];
@@ -230,7 +230,6 @@ set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* valu
     roles[i] = (unsigned char)role;
     residual[i] = laplacian;
     direction[i] = 0.0f;
-    step[i] = 0.0f;
   })
 }
 
@@ -259,67 +258,126 @@ link_equations(WA_GLOBAL const unsigned char* roles, int width, int height, int 
   })
 }
 
+// counts: for each group, its smoothed samples; behind all of these, its equations.
+WA_KERNEL(GROUP, 1)
+count_links(WA_GLOBAL const unsigned short* links, int groups, unsigned int count,
+            WA_GLOBAL float* counts) {
+  WA_BEGIN();
+  WA_LOCAL float sums[GROUP];
+  const int item = WA_ITEM_X;
+  float smoothed = 0.0f;
+  float counted = 0.0f;
+  WA_FOR_EACH_SAMPLE({
+    smoothed += (links[i] & WA_SMOOTHED) != 0 ? 1.0f : 0.0f;
+    counted += (links[i] & WA_COUNTED_ANY) != 0 ? 1.0f : 0.0f;
+  })
+  WA_ADD_UP(sums, item, GROUP, smoothed)
+  WA_ADD_UP(sums, item, GROUP, counted)
+  if (item == 0) {
+    counts[WA_GROUP_X] = smoothed;
+    counts[groups + WA_GROUP_X] = counted;
+  }
+}
+
+// Writes the indices of the smoothed samples and of the equations to lists, in which each group
+// begins at its offset: iterations visit few samples of an image. A work-item has CHUNK samples
+// that follow one another.
+WA_KERNEL(GROUP, 1)
+list_links(WA_GLOBAL const unsigned short* links, int groups, unsigned int count,
+           WA_GLOBAL const unsigned int* offsets, WA_GLOBAL unsigned int* smoothed,
+           WA_GLOBAL unsigned int* equations) {
+  WA_BEGIN();
+  WA_LOCAL int before[2][GROUP];
+  const int item = WA_ITEM_X;
+  const unsigned int begin = ((unsigned int)WA_GROUP_X * GROUP + (unsigned int)item) * CHUNK;
+  int own[2] = {0, 0};
+  for (unsigned int i = begin; i < begin + CHUNK && i < count; ++i) {
+    own[0] += (links[i] & WA_SMOOTHED) != 0 ? 1 : 0;
+    own[1] += (links[i] & WA_COUNTED_ANY) != 0 ? 1 : 0;
+  }
+  before[0][item] = own[0];
+  before[1][item] = own[1];
+  WA_BARRIER();
+  for (int reach = 1; reach < GROUP; reach *= 2) {
+    const int a = item >= reach ? before[0][item - reach] : 0;
+    const int b = item >= reach ? before[1][item - reach] : 0;
+    WA_BARRIER();
+    before[0][item] += a;
+    before[1][item] += b;
+    WA_BARRIER();
+  }
+  unsigned int at = offsets[WA_GROUP_X] + (unsigned int)(before[0][item] - own[0]);
+  unsigned int equation = offsets[groups + WA_GROUP_X] + (unsigned int)(before[1][item] - own[1]);
+  for (unsigned int i = begin; i < begin + CHUNK && i < count; ++i) {
+    if ((links[i] & WA_SMOOTHED) != 0) smoothed[at++] = i;
+    if ((links[i] & WA_COUNTED_ANY) != 0) equations[equation++] = i;
+  }
+}
+
 // A neighbour's number where the bit is set, else 0. It loads always, so that loads do not wait for
 // one another; without the bit the neighbour may not exist, and the sample itself is loaded.
 #define WA_NEIGHBOUR(numbers, bit, at) \
   ((link & (bit)) != 0 ? 1.0f : 0.0f) * numbers[(link & (bit)) != 0 ? (at) : i]
 
+// Runs `statement` for each entry `j` of a list; `i` is its sample.
+#define WA_FOR_EACH_OF(list, statement) \
+  WA_FOR_EACH_SAMPLE({                  \
+    const unsigned int j = i;           \
+    const unsigned int i = list[j];     \
+    const int link = links[i];          \
+    statement                           \
+  })
+
 // The direction becomes momentum times itself less rate times the gradient, the transposed
-// Laplacian of the residual; and step its sum.
+// Laplacian of the residual; and the steps, in the order of the list, are its sum.
 WA_KERNEL(GROUP, 1)
-turn_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* residual, int width,
-               int height, float momentum, float rate, unsigned int count,
-               WA_GLOBAL float* direction, WA_GLOBAL float* step) {
+turn_direction(WA_GLOBAL const unsigned int* smoothed, WA_GLOBAL const unsigned short* links,
+               WA_GLOBAL const float* residual, int width, int height, float momentum, float rate,
+               unsigned int count, WA_GLOBAL float* direction, WA_GLOBAL float* steps) {
   WA_BEGIN();
   const unsigned int line = (unsigned int)width;
   const unsigned int plane = line * (unsigned int)height;
-  WA_FOR_EACH_SAMPLE({
-    const int link = links[i];
-    if ((link & WA_SMOOTHED) != 0) {
-      const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
-      const float gradient = WA_NEIGHBOUR(residual, WA_LOWER, i - 1) +
-                             WA_NEIGHBOUR(residual, WA_UPPER, i + 1) +
-                             WA_NEIGHBOUR(residual, WA_LOWER << 1, i - line) +
-                             WA_NEIGHBOUR(residual, WA_UPPER << 1, i + line) +
-                             WA_NEIGHBOUR(residual, WA_LOWER << 2, i - plane) +
-                             WA_NEIGHBOUR(residual, WA_UPPER << 2, i + plane) -
-                             2.0f * own * residual[i];
-      const float turned = momentum * direction[i] - rate * gradient;
-      direction[i] = turned;
-      step[i] += turned;
-    }
+  const int is_first = momentum == 0.0f;
+  WA_FOR_EACH_OF(smoothed, {
+    const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
+    const float gradient = WA_NEIGHBOUR(residual, WA_LOWER, i - 1) +
+                           WA_NEIGHBOUR(residual, WA_UPPER, i + 1) +
+                           WA_NEIGHBOUR(residual, WA_LOWER << 1, i - line) +
+                           WA_NEIGHBOUR(residual, WA_UPPER << 1, i + line) +
+                           WA_NEIGHBOUR(residual, WA_LOWER << 2, i - plane) +
+                           WA_NEIGHBOUR(residual, WA_UPPER << 2, i + plane) -
+                           2.0f * own * residual[i];
+    const float turned = momentum * direction[i] - rate * gradient;
+    direction[i] = turned;
+    steps[j] = is_first ? turned : steps[j] + turned;
   })
 }
 
 // Adds the Laplacian of the direction to the residual.
 WA_KERNEL(GROUP, 1)
-follow_direction(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* direction, int width,
-                 int height, unsigned int count, WA_GLOBAL float* residual) {
+follow_direction(WA_GLOBAL const unsigned int* equations, WA_GLOBAL const unsigned short* links,
+                 WA_GLOBAL const float* direction, int width, int height, unsigned int count,
+                 WA_GLOBAL float* residual) {
   WA_BEGIN();
   const unsigned int line = (unsigned int)width;
   const unsigned int plane = line * (unsigned int)height;
-  WA_FOR_EACH_SAMPLE({
-    const int link = links[i];
-    if ((link & WA_COUNTED_ANY) != 0) {
-      const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
-      residual[i] += WA_NEIGHBOUR(direction, WA_COUNTED, i - 1) +
-                     WA_NEIGHBOUR(direction, WA_COUNTED, i + 1) +
-                     WA_NEIGHBOUR(direction, WA_COUNTED << 1, i - line) +
-                     WA_NEIGHBOUR(direction, WA_COUNTED << 1, i + line) +
-                     WA_NEIGHBOUR(direction, WA_COUNTED << 2, i - plane) +
-                     WA_NEIGHBOUR(direction, WA_COUNTED << 2, i + plane) -
-                     2.0f * own * direction[i];
-    }
+  WA_FOR_EACH_OF(equations, {
+    const float own = (float)((link >> 1 & 1) + (link >> 2 & 1) + (link >> 3 & 1));
+    residual[i] += WA_NEIGHBOUR(direction, WA_COUNTED, i - 1) +
+                   WA_NEIGHBOUR(direction, WA_COUNTED, i + 1) +
+                   WA_NEIGHBOUR(direction, WA_COUNTED << 1, i - line) +
+                   WA_NEIGHBOUR(direction, WA_COUNTED << 1, i + line) +
+                   WA_NEIGHBOUR(direction, WA_COUNTED << 2, i - plane) +
+                   WA_NEIGHBOUR(direction, WA_COUNTED << 2, i + plane) -
+                   2.0f * own * direction[i];
   })
 }
 
 WA_KERNEL(GROUP, 1)
-add_step(WA_GLOBAL const unsigned short* links, WA_GLOBAL const float* step, unsigned int count,
-         WA_GLOBAL float* values) {
+add_steps(WA_GLOBAL const unsigned int* smoothed, WA_GLOBAL const float* steps, unsigned int count,
+          WA_GLOBAL float* values) {
   WA_BEGIN();
-  WA_FOR_EACH_SAMPLE({
-    if ((links[i] & WA_SMOOTHED) != 0) values[i] += step[i];
-  })
+  WA_FOR_EACH_SAMPLE({ values[smoothed[i]] += steps[i]; })
 }
 
 // Shares above `outside` belong to results beyond the edges: these become `beyond` if `has_beyond`

@@ -30,10 +30,11 @@ inline backend::FieldInMemory inner_of(const backend::FieldInMemory& field) noex
   return {inner_of(values), is_double, is_cubic, shape, margin, point_to_index};
 }
 
-inline backend::SmoothingMemory inner_of(const backend::SmoothingMemory& memory) noexcept {
-  const auto& [roles, links, residual, direction, step] = memory;
-  return {inner_of(roles), inner_of(links), inner_of(residual), inner_of(direction),
-          inner_of(step)};
+inline backend::HoleEquations inner_of(const backend::HoleEquations& of) noexcept {
+  const auto& [links, smoothed, equations, num_smoothed, num_equations, residual, direction,
+               steps] = of;
+  return {inner_of(links), inner_of(smoothed), inner_of(equations), num_smoothed,
+          num_equations,   inner_of(residual), inner_of(direction), inner_of(steps)};
 }
 
 inline backend::FieldWarp inner_of(const backend::FieldWarp& warp) noexcept {

@@ -150,18 +150,29 @@ class FillMissing final : public Wrapped<backend::FillMissing> {
                                  inner_of(states));
   }
   void enqueue_equations(backend::Queue& queue, const backend::Memory& states,
-                         const backend::Memory& values,
-                         const backend::SmoothingMemory& memory) override {
-    reach().enqueue_equations(inner_of(queue), inner_of(states), inner_of(values),
-                              inner_of(memory));
+                         const backend::Memory& values, backend::Memory& roles,
+                         backend::Memory& links, backend::Memory& residual,
+                         backend::Memory& direction) override {
+    reach().enqueue_equations(inner_of(queue), inner_of(states), inner_of(values), inner_of(roles),
+                              inner_of(links), inner_of(residual), inner_of(direction));
+  }
+  void enqueue_counts(backend::Queue& queue, const backend::Memory& links,
+                      backend::Memory& counts) override {
+    reach().enqueue_counts(inner_of(queue), inner_of(links), inner_of(counts));
+  }
+  void enqueue_lists(backend::Queue& queue, const backend::Memory& links,
+                     const backend::Memory& offsets, backend::Memory& smoothed,
+                     backend::Memory& equations) override {
+    reach().enqueue_lists(inner_of(queue), inner_of(links), inner_of(offsets), inner_of(smoothed),
+                          inner_of(equations));
   }
   void enqueue_iteration(backend::Queue& queue, float momentum, float rate,
-                         const backend::SmoothingMemory& memory) override {
-    reach().enqueue_iteration(inner_of(queue), momentum, rate, inner_of(memory));
+                         const backend::HoleEquations& of) override {
+    reach().enqueue_iteration(inner_of(queue), momentum, rate, inner_of(of));
   }
-  void enqueue_add(backend::Queue& queue, const backend::SmoothingMemory& memory,
+  void enqueue_add(backend::Queue& queue, const backend::HoleEquations& of,
                    backend::Memory& values) override {
-    reach().enqueue_add(inner_of(queue), inner_of(memory), inner_of(values));
+    reach().enqueue_add(inner_of(queue), inner_of(of), inner_of(values));
   }
   void enqueue_mark(backend::Queue& queue, const MissingResults& how, float least,
                     backend::Memory& shares, backend::Memory& results) override {

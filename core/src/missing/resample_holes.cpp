@@ -87,9 +87,9 @@ bool can_resample_holes(const Device& device, const ResampleSpec& spec) {
   const auto results = static_cast<std::size_t>(spec.output.pixels());
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   if (samples > most || results > most) return false;
-  // The image as it is and as floats, its mask, and coefficients of image and mask; the results as
-  // floats and as they are, and their shares.
-  const std::size_t bytes = samples * (3 * sizeof(float) + sizeof(float) + 1) +
+  // The image as it is and as floats, its mask, coefficients of image and mask, and the lists of
+  // the fill; the results as floats and as they are, and their shares.
+  const std::size_t bytes = samples * (7 * sizeof(float) + 1) +
                             FillMissingPlan::scratch_bytes({spec.images.shape, 1}) +
                             results * 3 * sizeof(float);
   return bytes <= max_device_memory(device);

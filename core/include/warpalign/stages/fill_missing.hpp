@@ -30,8 +30,8 @@ struct FillMissingSpec {
 /// stream, or wait between executions on different streams.
 class WARPALIGN_API FillMissingPlan {
  public:
-  /// Takes 16 bytes of device memory a sample. Throws Error(invalid_argument) unless there are 1 to
-  /// 2^31 - 1 samples.
+  /// Takes 12 bytes of device memory a sample, and 12 for each missing one while it fills them.
+  /// Throws Error(invalid_argument) unless there are 1 to 2^31 - 1 samples.
   FillMissingPlan(const Device& device, const FillMissingSpec& spec);
   /// The device memory that the plan takes, in bytes. Never throws.
   [[nodiscard]] static std::size_t scratch_bytes(const FillMissingSpec& spec) noexcept;
@@ -56,7 +56,7 @@ class WARPALIGN_API FillMissingPlan {
   Device device_;
   FillMissingSpec spec_;
   std::shared_ptr<backend::FillMissing> kernels_;
-  Buffer parts_, states_, roles_, links_, residual_, direction_, step_;
+  Buffer parts_, counts_, states_, roles_, links_, residual_, direction_;
 };
 
 /// What results become of which too little is known.

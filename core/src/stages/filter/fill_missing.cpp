@@ -9,6 +9,7 @@
 #include "device/access.hpp"
 #include "device/check.hpp"
 #include "missing/shares.hpp"
+#include "stages/uploaded.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +49,24 @@ std::vector<float> downloaded(Stream& stream, const Buffer& parts) {
   return values;
 }
 
+/// Where the parts of a plan begin in its lists.
+struct Offsets {
+  std::vector<std::uint32_t> begins;  ///< of the smoothed samples, then of the equations
+  std::int64_t num_smoothed = 0;
+  std::int64_t num_equations = 0;
+};
+
+Offsets offsets_of(const std::vector<float>& counts) {
+  Offsets offsets;
+  const std::size_t parts = counts.size() / 2;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::int64_t& before = i < parts ? offsets.num_smoothed : offsets.num_equations;
+    offsets.begins.push_back(static_cast<std::uint32_t>(before));
+    before += static_cast<std::int64_t>(counts[i]);
+  }
+  return offsets;
+}
+
 /// The greatest eigenvalue of the squared Laplacian: 4 squared for each axis that has one.
 double greatest_eigenvalue(const Shape& shape) {
   int axes = 0;
@@ -70,15 +89,15 @@ FillMissingPlan::FillMissingPlan(const Device& device, const FillMissingSpec& sp
       spec_(checked_fill(spec)),
       kernels_(detail::Access::driver(device).make(spec)),
       parts_(device.make_buffer(static_cast<std::size_t>(kernels_->parts()) * sizeof(float))),
+      counts_(device.make_buffer(2 * parts_.size_bytes())),
       states_(device.make_buffer(static_cast<std::size_t>(spec.samples()))),
       roles_(device.make_buffer(static_cast<std::size_t>(spec.samples()))),
       links_(device.make_buffer(static_cast<std::size_t>(spec.samples()) * sizeof(std::uint16_t))),
       residual_(device.make_buffer(floats(spec))),
-      direction_(device.make_buffer(floats(spec))),
-      step_(device.make_buffer(floats(spec))) {}
+      direction_(device.make_buffer(floats(spec))) {}
 
 std::size_t FillMissingPlan::scratch_bytes(const FillMissingSpec& spec) noexcept {
-  return 3 * floats(spec) + 4 * static_cast<std::size_t>(spec.samples());
+  return 2 * floats(spec) + 4 * static_cast<std::size_t>(spec.samples());
 }
 
 std::int64_t FillMissingPlan::find(Stream& stream, const Buffer& values,
@@ -139,26 +158,44 @@ void FillMissingPlan::smooth(Stream& stream, Buffer& values, int depth) {
   const double greatest = greatest_eigenvalue(spec_.shape);
   if (greatest == 0) return;
   backend::Queue& queue = detail::Access::queue(stream);
-  const backend::SmoothingMemory memory{
-      detail::Access::memory(roles_), detail::Access::memory(links_),
-      detail::Access::memory(residual_), detail::Access::memory(direction_),
-      detail::Access::memory(step_)};
   kernels_->enqueue_equations(queue, detail::Access::memory(states_),
-                              detail::Access::memory(values), memory);
+                              detail::Access::memory(values), detail::Access::memory(roles_),
+                              detail::Access::memory(links_), detail::Access::memory(residual_),
+                              detail::Access::memory(direction_));
+  kernels_->enqueue_counts(queue, detail::Access::memory(links_), detail::Access::memory(counts_));
+  const Offsets offsets = offsets_of(downloaded(stream, counts_));
+  if (offsets.num_smoothed == 0 || offsets.num_equations == 0) return;
+  const Buffer begins = detail::uploaded(device_, offsets.begins);
+  const auto bytes = [](std::int64_t entries) {
+    return static_cast<std::size_t>(entries) * sizeof(std::uint32_t);
+  };
+  Buffer smoothed = device_.make_buffer(bytes(offsets.num_smoothed));
+  Buffer equations = device_.make_buffer(bytes(offsets.num_equations));
+  Buffer steps = device_.make_buffer(bytes(offsets.num_smoothed));
+  kernels_->enqueue_lists(queue, detail::Access::memory(links_), detail::Access::memory(begins),
+                          detail::Access::memory(smoothed), detail::Access::memory(equations));
+  const backend::HoleEquations of{.links = detail::Access::memory(links_),
+                                  .smoothed = detail::Access::memory(smoothed),
+                                  .equations = detail::Access::memory(equations),
+                                  .num_smoothed = offsets.num_smoothed,
+                                  .num_equations = offsets.num_equations,
+                                  .residual = detail::Access::memory(residual_),
+                                  .direction = detail::Access::memory(direction_),
+                                  .steps = detail::Access::memory(steps)};
   const double least = std::min(least_eigenvalue(depth), greatest / 8);
   const double centre = (greatest + least) / 2, radius = (greatest - least) / 2;
   const double root = std::sqrt(greatest / least);
   const double needed = std::log(2 / remaining_change) / std::log((root + 1) / (root - 1));
   const int iterations = std::min(static_cast<int>(std::ceil(needed)), max_iterations);
   double ratio = radius / centre;
-  kernels_->enqueue_iteration(queue, 0, static_cast<float>(1 / centre), memory);
+  kernels_->enqueue_iteration(queue, 0, static_cast<float>(1 / centre), of);
   for (int i = 1; i < iterations; ++i) {
     const double next = 1 / (2 * centre / radius - ratio);
     kernels_->enqueue_iteration(queue, static_cast<float>(next * ratio),
-                                static_cast<float>(2 * next / radius), memory);
+                                static_cast<float>(2 * next / radius), of);
     ratio = next;
   }
-  kernels_->enqueue_add(queue, memory, detail::Access::memory(values));
+  kernels_->enqueue_add(queue, of, detail::Access::memory(values));
 }
 
 MarkMissingPlan::MarkMissingPlan(const Device& device, std::int64_t results)
