@@ -47,6 +47,15 @@ WA_INLINE void wa_axes_of(unsigned int i, int width, int height, int depth, WaAx
   axes[2].stride = (unsigned int)width * (unsigned int)height;
 }
 
+// The neighbours of sample i along an axis, or i itself where there is none: loads need not wait
+// for a condition then.
+WA_INLINE unsigned int wa_lower(unsigned int i, const WaAxis* axis) {
+  return axis->at > 0 ? i - axis->stride : i;
+}
+WA_INLINE unsigned int wa_upper(unsigned int i, const WaAxis* axis) {
+  return axis->at + 1 < axis->n ? i + axis->stride : i;
+}
+
 WA_INLINE int wa_has_both(const WaAxis* axis) { return axis->at > 0 && axis->at + 1 < axis->n; }
 
 // known: 1 for each sample that is finite and not `nodata`. counts: the missing ones of each group.
@@ -82,12 +91,15 @@ fill_layer(WA_GLOBAL const unsigned char* from, int width, int height, int depth
       int neighbours = 0;
       WA_UNROLL
       for (int a = 0; a < 3; ++a) {
-        if (axes[a].at > 0 && from[i - axes[a].stride] != 0) {
-          sum += values[i - axes[a].stride];
+        // Sample i itself has no value, so that its place never counts.
+        const unsigned int lower = wa_lower(i, &axes[a]);
+        const unsigned int upper = wa_upper(i, &axes[a]);
+        if (from[lower] != 0) {
+          sum += values[lower];
           ++neighbours;
         }
-        if (axes[a].at + 1 < axes[a].n && from[i + axes[a].stride] != 0) {
-          sum += values[i + axes[a].stride];
+        if (from[upper] != 0) {
+          sum += values[upper];
           ++neighbours;
         }
       }
@@ -109,7 +121,8 @@ furthest_layer(WA_GLOBAL const unsigned char* states, unsigned int count,
   const int item = WA_ITEM_X;
   float own = 0.0f;
   WA_FOR_EACH_SAMPLE({
-    const float state = states[i] == 0 ? (float)WA_FAR : (float)states[i];
+    const int given = states[i];  // a float of a byte crashes LLVM 15 within rusticl here
+    const float state = given == 0 ? (float)WA_FAR : (float)given;
     own = state > own ? state : own;
   })
   most[item] = own;
@@ -210,8 +223,8 @@ set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* valu
     wa_axes_of(i, width, height, depth, axes);
     WA_UNROLL
     for (int a = 0; a < 3; ++a) {
-      const int lower = axes[a].at > 0 ? states[i - axes[a].stride] : 1;
-      const int upper = axes[a].at + 1 < axes[a].n ? states[i + axes[a].stride] : 1;
+      const int lower = states[wa_lower(i, &axes[a])];
+      const int upper = states[wa_upper(i, &axes[a])];
       is_near |= wa_is_smoothed(lower) | wa_is_smoothed(upper);
       is_far |= (lower == WA_FAR) | (upper == WA_FAR);
       if (wa_has_both(&axes[a])) role |= WA_COUNTED << a;
@@ -222,8 +235,8 @@ set_equations(WA_GLOBAL const unsigned char* states, WA_GLOBAL const float* valu
       WA_UNROLL
       for (int a = 0; a < 3; ++a) {
         if ((role & (WA_COUNTED << a)) != 0) {
-          laplacian +=
-              (values[i - axes[a].stride] - values[i]) + (values[i + axes[a].stride] - values[i]);
+          laplacian += (values[wa_lower(i, &axes[a])] - values[i]) +
+                       (values[wa_upper(i, &axes[a])] - values[i]);
         }
       }
     }
@@ -248,10 +261,10 @@ link_equations(WA_GLOBAL const unsigned char* roles, int width, int height, int 
       WA_UNROLL
       for (int a = 0; a < 3; ++a) {
         const int bit = WA_COUNTED << a;
-        if (axes[a].at > 0 && (roles[i - axes[a].stride] & bit) != 0) link |= WA_LOWER << a;
-        if (axes[a].at + 1 < axes[a].n && (roles[i + axes[a].stride] & bit) != 0) {
-          link |= WA_UPPER << a;
-        }
+        const int lower = axes[a].at > 0 ? roles[wa_lower(i, &axes[a])] : 0;
+        const int upper = axes[a].at + 1 < axes[a].n ? roles[wa_upper(i, &axes[a])] : 0;
+        if ((lower & bit) != 0) link |= WA_LOWER << a;
+        if ((upper & bit) != 0) link |= WA_UPPER << a;
       }
     }
     links[i] = (unsigned short)link;
@@ -287,30 +300,43 @@ list_links(WA_GLOBAL const unsigned short* links, int groups, unsigned int count
            WA_GLOBAL const unsigned int* offsets, WA_GLOBAL unsigned int* smoothed,
            WA_GLOBAL unsigned int* equations) {
   WA_BEGIN();
-  WA_LOCAL int before[2][GROUP];
+  WA_LOCAL int smoothed_before[GROUP];
+  WA_LOCAL int counted_before[GROUP];
   const int item = WA_ITEM_X;
   const unsigned int begin = ((unsigned int)WA_GROUP_X * GROUP + (unsigned int)item) * CHUNK;
-  int own[2] = {0, 0};
-  for (unsigned int i = begin; i < begin + CHUNK && i < count; ++i) {
-    own[0] += (links[i] & WA_SMOOTHED) != 0 ? 1 : 0;
-    own[1] += (links[i] & WA_COUNTED_ANY) != 0 ? 1 : 0;
+  int own_smoothed = 0;
+  int own_counted = 0;
+  for (int k = 0; k < CHUNK; ++k) {
+    const unsigned int i = begin + (unsigned int)k;
+    const int link = i < count ? links[i] : 0;
+    own_smoothed += (link & WA_SMOOTHED) != 0 ? 1 : 0;
+    own_counted += (link & WA_COUNTED_ANY) != 0 ? 1 : 0;
   }
-  before[0][item] = own[0];
-  before[1][item] = own[1];
+  smoothed_before[item] = own_smoothed;
+  counted_before[item] = own_counted;
   WA_BARRIER();
   for (int reach = 1; reach < GROUP; reach *= 2) {
-    const int a = item >= reach ? before[0][item - reach] : 0;
-    const int b = item >= reach ? before[1][item - reach] : 0;
+    const int a = item >= reach ? smoothed_before[item - reach] : 0;
+    const int b = item >= reach ? counted_before[item - reach] : 0;
     WA_BARRIER();
-    before[0][item] += a;
-    before[1][item] += b;
+    smoothed_before[item] += a;
+    counted_before[item] += b;
     WA_BARRIER();
   }
-  unsigned int at = offsets[WA_GROUP_X] + (unsigned int)(before[0][item] - own[0]);
-  unsigned int equation = offsets[groups + WA_GROUP_X] + (unsigned int)(before[1][item] - own[1]);
-  for (unsigned int i = begin; i < begin + CHUNK && i < count; ++i) {
-    if ((links[i] & WA_SMOOTHED) != 0) smoothed[at++] = i;
-    if ((links[i] & WA_COUNTED_ANY) != 0) equations[equation++] = i;
+  unsigned int at = offsets[WA_GROUP_X] + (unsigned int)(smoothed_before[item] - own_smoothed);
+  unsigned int equation =
+      offsets[groups + WA_GROUP_X] + (unsigned int)(counted_before[item] - own_counted);
+  for (int k = 0; k < CHUNK; ++k) {
+    const unsigned int i = begin + (unsigned int)k;
+    const int link = i < count ? links[i] : 0;
+    if ((link & WA_SMOOTHED) != 0) {
+      smoothed[at] = i;
+      at += 1;
+    }
+    if ((link & WA_COUNTED_ANY) != 0) {
+      equations[equation] = i;
+      equation += 1;
+    }
   }
 }
 

@@ -27,7 +27,8 @@ struct FillMissingSpec {
 
 /// Finds and fills the missing samples of f32 arrays on a device, as known_samples() and
 /// fill_missing() (missing.hpp) do on the host. Arrays of a batch do not mix. Use a plan on one
-/// stream, or wait between executions on different streams.
+/// stream, or wait between executions on different streams. Sources: biharmonic inpainting, Damelin
+/// & Hoang 2018; the iteration, Golub & Varga 1961.
 class WARPALIGN_API FillMissingPlan {
  public:
   /// Takes 12 bytes of device memory a sample, and 12 for each missing one while it fills them.
@@ -68,12 +69,13 @@ struct MissingResults {
   /// Whether the results will be rounded to integers from `lowest` to `highest`. Those that would
   /// become `missing` are then replaced by `next`.
   bool avoids_missing = false;
-  float lowest = 0;
-  float highest = 0;
-  float next = 0;
+  float lowest = 0;   ///< the least value of the type
+  float highest = 0;  ///< the greatest value of the type
+  float next = 0;     ///< the value of a known result that would become `missing`
 };
 
-/// Marks missing results of an interpolation.
+/// Marks missing results of an interpolation. Source: the known share is the certainty of
+/// normalized convolution (Knutsson & Westin 1993).
 class WARPALIGN_API MarkMissingPlan {
  public:
   /// `results`: their number. Throws Error(invalid_argument) unless it is 1 to 2^31 - 1.
