@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -61,18 +62,20 @@ class Kernel {
   Kernel(Context& context, const char* stage, std::string_view source, const char* name,
          const std::string& options = {});
 
-  /// Sets the arguments in order and enqueues. Allocates nothing.
+  /// Sets the arguments in order and enqueues. Allocates nothing. A span of buffers is as many
+  /// arguments.
   template <class... Arguments>
   void launch(cl_command_queue queue, const Grid& grid, const Arguments&... arguments) {
     if (kernel_.get() == nullptr) return;
     cl_uint index = 0;
-    (set(index++, arguments), ...);
+    ((index = set(index, arguments)), ...);
     enqueue(queue, grid);
   }
 
  private:
+  // Returns the index of the next argument.
   template <class T>
-  void set(cl_uint index, const T& value) {
+  cl_uint set(cl_uint index, const T& value) {
     if constexpr (std::is_base_of_v<backend::Memory, T>) {
       const cl_mem buffer = buffer_of(value);
       set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
@@ -81,10 +84,14 @@ class Kernel {
       set_bytes(index, sizeof buffer, &buffer);  // NOLINT(bugprone-sizeof-expression): the handle
     } else if constexpr (std::is_same_v<LocalMemory, T>) {
       set_bytes(index, value.bytes, nullptr);
+    } else if constexpr (std::is_same_v<std::span<const cl_mem>, T>) {
+      for (const cl_mem buffer : value) index = set(index, buffer);
+      return index;
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
       set_bytes(index, sizeof value, &value);  // NOLINT(bugprone-sizeof-expression): handles, too
     }
+    return index + 1;
   }
   void set_bytes(cl_uint index, std::size_t bytes, const void* value);
   void enqueue(cl_command_queue queue, const Grid& grid);

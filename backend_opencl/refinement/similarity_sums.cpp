@@ -10,6 +10,8 @@
 #include <warpalign/backend/stages/refinement/similarity_sums.hpp>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace warpalign::opencl {
 
@@ -31,6 +33,16 @@ std::size_t group_for(const Context& context) {
 cl_int without_margins(std::int64_t size, std::int64_t margin, const CallSite& site) {
   return extent(std::max<std::int64_t>(size - 2 * margin, 0), site);
 }
+
+/// As Work in the kernel: two images, and the states at which to compare them.
+struct Work {
+  cl_int reference_width, first_column, columns, first_row, rows;
+  cl_int width, height, margin;
+  cl_int first_state, states, groups, first;
+};
+/// As Works in the kernel.
+constexpr std::size_t max_works_at_once = 4;
+using Works = std::array<Work, max_works_at_once>;
 
 class SimilaritySums final : public backend::SimilaritySums {
  public:
@@ -69,25 +81,64 @@ class SimilaritySums final : public backend::SimilaritySums {
 
   void enqueue_resident(backend::Queue& queue, std::span<const backend::ResidentSums> sums,
                         const backend::Memory& states, backend::Memory& partials) override {
-    for (const backend::ResidentSums& one : sums) {
-      static_cast<SimilaritySums*>(one.stage)->enqueue_own(queue, one, states, partials);
+    while (!sums.empty()) {
+      SimilaritySums& own = stage_of(sums.front());
+      const auto other = std::find_if(sums.begin(), sums.end(), [&](const auto& one) {
+        return stage_of(one).spec_.masked != own.spec_.masked;
+      });
+      const auto alike = static_cast<std::size_t>(other - sums.begin());
+      const std::size_t count = std::min(alike, max_works_at_once);
+      own.launch_works(queue, sums.first(count), states, partials);
+      sums = sums.subspan(count);
     }
   }
 
  private:
-  void enqueue_own(backend::Queue& queue, const backend::ResidentSums& sums,
-                   const backend::Memory& states, backend::Memory& partials) {
-    const backend::SimilarityMemory& images = sums.images;
-    const cl_int margin = spec_.reference_margin;
-    const auto launch = [&](const auto&... optional) {
-      kernel_.launch(queue_of(queue), {{groups_ * group_, sums.count}, {group_, 1}},
-                     images.reference, reference_width_, margin, columns_, margin, rows_,
-                     images.coefficients, width_, height_, cl_int{spec_.moving_margin}, states,
-                     static_cast<cl_int>(sums.first_state), optional..., partials,
-                     static_cast<cl_int>(sums.first));
-    };
-    if (!spec_.masked) return launch();
-    launch(*images.reference_weight, *images.moving_weight);
+  static SimilaritySums& stage_of(const backend::ResidentSums& sums) {
+    return static_cast<SimilaritySums&>(*sums.stage);
+  }
+
+  static Work work_of(const backend::ResidentSums& sums) {
+    const SimilaritySums& own = stage_of(sums);
+    const cl_int margin = own.spec_.reference_margin;
+    return {.reference_width = own.reference_width_,
+            .first_column = margin,
+            .columns = own.columns_,
+            .first_row = margin,
+            .rows = own.rows_,
+            .width = own.width_,
+            .height = own.height_,
+            .margin = cl_int{own.spec_.moving_margin},
+            .first_state = static_cast<cl_int>(sums.first_state),
+            .states = static_cast<cl_int>(sums.count),
+            .groups = static_cast<cl_int>(own.groups_),
+            .first = static_cast<cl_int>(sums.first)};
+  }
+
+  // At most max_works_at_once sums, all with masks or all without.
+  void launch_works(backend::Queue& queue, std::span<const backend::ResidentSums> sums,
+                    const backend::Memory& states, backend::Memory& partials) {
+    Works works{};
+    std::array<cl_mem, 4 * max_works_at_once> images{};
+    std::size_t image_count = 0;
+    std::size_t groups = 1;
+    std::size_t state_count = 0;
+    for (std::size_t i = 0; i < max_works_at_once; ++i) {
+      // The kernel does not read the images of works that do not exist.
+      const backend::ResidentSums& one = sums[i < sums.size() ? i : 0];
+      images[image_count++] = buffer_of(one.images.reference);
+      images[image_count++] = buffer_of(one.images.coefficients);
+      if (spec_.masked) {
+        images[image_count++] = buffer_of(*one.images.reference_weight);
+        images[image_count++] = buffer_of(*one.images.moving_weight);
+      }
+      if (i >= sums.size()) continue;
+      works[i] = work_of(one);
+      groups = std::max(groups, stage_of(one).groups_);
+      state_count += one.count;
+    }
+    kernel_.launch(queue_of(queue), {{groups * group_, state_count}, {group_, 1}}, works, states,
+                   partials, std::span<const cl_mem>(images.data(), image_count));
   }
 
   void enqueue_state(backend::Queue& queue, const backend::SimilarityMemory& images,

@@ -9,6 +9,7 @@
 
 #include <warpalign/backend/stages/spline/warp.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -17,6 +18,16 @@ namespace warpalign::opencl {
 namespace {
 
 constexpr const char* stage = "warp";
+
+/// As Rows in the kernel.
+struct Rows {
+  std::array<cl_float, 3> x, x_rest, y, y_rest;
+};
+
+/// As Transforms in the kernel, whose arguments may take 1 KiB (OpenCL 1.2, table 4.3).
+template <std::size_t count>
+using Transforms = std::array<Rows, count>;
+constexpr std::size_t max_slices_at_once = 16;
 
 class Warp final : public backend::Warp {
  public:
@@ -27,8 +38,11 @@ class Warp final : public backend::Warp {
         output_width_(extent(spec.output.width, site_)),
         output_height_(extent(spec.output.height, site_)),
         grid_(grid_for(context)),
-        kernel_(context, stage, kernels::warp, "warp",
-                int_option("PIXELS", pixels_an_item(context))) {
+        one_by_one_(context.is_cpu()),
+        kernel_(
+            context, stage, kernels::warp, "warp",
+            int_option("PIXELS", pixels_an_item(context)) +
+                int_option("TRANSFORMS", static_cast<int>(one_by_one_ ? 1 : max_slices_at_once))) {
     const InterpolateSpec bilinear =
         CpuEvaluation::bilinear(spec.input, spec.output, PixelType::f32);
     if (CpuEvaluation::serves(context, bilinear, spec.input)) {
@@ -41,6 +55,7 @@ class Warp final : public backend::Warp {
 
   void enqueue(backend::Queue& queue, const backend::Memory& input, std::span<const Affine> maps,
                backend::Memory& output, std::int64_t first_slice) override {
+    if (!one_by_one_) return enqueue_slices(queue, input, maps, output, first_slice);
     for (const Affine& map : maps) enqueue_slice(queue, input, map, output, first_slice++);
   }
 
@@ -55,15 +70,41 @@ class Warp final : public backend::Warp {
                               first_of(slice))) {
       return;
     }
+    launch<1>(queue, input, {&map, 1}, output, slice);
+  }
+
+  void enqueue_slices(backend::Queue& queue, const backend::Memory& input,
+                      std::span<const Affine> maps, backend::Memory& output,
+                      std::int64_t first_slice) {
+    for (std::size_t done = 0; done < maps.size(); done += max_slices_at_once) {
+      const std::size_t count = std::min(maps.size() - done, max_slices_at_once);
+      launch<max_slices_at_once>(queue, input, maps.subspan(done, count), output,
+                                 first_slice + static_cast<std::int64_t>(done));
+    }
+  }
+
+  template <std::size_t size>
+  void launch(backend::Queue& queue, const backend::Memory& input, std::span<const Affine> maps,
+              backend::Memory& output, std::int64_t first_slice) {
     const cl_int centre_x = output_width_ / 2;
     const cl_int centre_y = output_height_ / 2;
-    const double x = centre_x;
-    const double y = centre_y;
+    Transforms<size> transforms{};
+    std::transform(maps.begin(), maps.end(), transforms.begin(),
+                   [&](const Affine& map) { return rows_about(map, centre_x, centre_y); });
+    Grid grid = grid_;
+    grid.items[1] *= maps.size();
+    kernel_.launch(queue_of(queue), grid, input, width_, height_, transforms,
+                   static_cast<cl_int>(grid_.items[1] / grid_.group[1]), centre_x, centre_y, output,
+                   static_cast<cl_ulong>(first_of(first_slice)), output_width_, output_height_);
+  }
+
+  static Rows rows_about(const Affine& map, double x, double y) {
     const TwoFloats x_row = to_two_floats({map.a, map.b, map.a * x + map.b * y + map.c, 0});
     const TwoFloats y_row = to_two_floats({map.d, map.e, map.d * x + map.e * y + map.f, 0});
-    kernel_.launch(queue_of(queue), grid_, input, width_, height_, x_row.nearest, x_row.rest,
-                   y_row.nearest, y_row.rest, centre_x, centre_y, output,
-                   static_cast<cl_ulong>(first_of(slice)), output_width_, output_height_);
+    const auto three = [](const cl_float4& row) {
+      return std::array<cl_float, 3>{row.s[0], row.s[1], row.s[2]};
+    };
+    return {three(x_row.nearest), three(x_row.rest), three(y_row.nearest), three(y_row.rest)};
   }
 
   void enqueue_unit_weights(cl_command_queue queue, const Affine& map, backend::Memory& output,
@@ -100,7 +141,8 @@ class Warp final : public backend::Warp {
 
   CallSite site_;
   cl_int width_, height_, output_width_, output_height_;
-  Grid grid_;
+  Grid grid_;  ///< of one slice
+  bool one_by_one_;
   Kernel kernel_;
   std::optional<CpuEvaluation> cpu_;
   std::optional<Kernel> unit_weights_;

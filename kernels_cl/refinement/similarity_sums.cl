@@ -3,8 +3,8 @@
 // residual, weight and products.
 //
 // Options: GROUP, the work-group's size, a power of two; MASKED, if the images have weights;
-// ILLUMINATED, if there is an illumination model; PROJECTIVE, for a homography; RESIDENT, for many
-// states, which fit_step.cl writes.
+// ILLUMINATED, if there is an illumination model; PROJECTIVE, for a homography; RESIDENT, for the
+// states that fit_step.cl writes, of up to four pairs of images.
 //
 // variant: gpu -DGROUP=128
 // variant: gpu -DGROUP=128 -DMASKED -DILLUMINATED
@@ -57,49 +57,35 @@ inline Matrix resident_matrix(global const WaSumsState* state) {
 }
 #endif
 
-// illumination: gain, offset, 1 / scale and 1 / unit. Sum i of group g is written to partials[first
-// + i * groups + g]. With RESIDENT each row of the grid has a state, and the sums of state s begin
-// s SUMS groups later.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
-    global const float* reference, int reference_width, int first_column, int columns,
-    int first_row, int rows, global const float* coefficients, int width, int height, int margin,
-#ifdef RESIDENT
-    global const WaSumsState* states, int first_state,
-#else
-    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
-#ifdef PROJECTIVE
-    float4 w_row, float4 w_rest,
-#endif
-#endif
 #ifdef MASKED
-    global const float* reference_weight, global const float* moving_weight,
+#define WEIGHTS(i) , global const float *reference_weight##i, global const float *moving_weight##i
+#define WEIGHTS_OF , reference_weight, moving_weight
+#define CHOSEN_WEIGHTS , CHOSEN(reference_weight), CHOSEN(moving_weight)
+#else
+#define WEIGHTS(i)
+#define WEIGHTS_OF
+#define CHOSEN_WEIGHTS
 #endif
 #ifdef ILLUMINATED
-    global const float2* field, int field_width, int field_height, float inverse_side,
-#endif
-    global float* partials, int first) {
-  local float shared[GROUP];
-#ifdef RESIDENT
-  global const WaSumsState* state = states + first_state + (int)get_group_id(1);
-  if (state->active == 0) return;
-  const Matrix matrix = resident_matrix(state);
-  const float2 centre = (float2)(state->centre_x, state->centre_y);
-  const float4 illumination =
-      (float4)(state->gain, state->offset, state->inverse_scale, state->inverse_unit);
-  partials += (size_t)get_group_id(1) * SUMS * get_num_groups(0);
-#elif defined(PROJECTIVE)
-  const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
+#define FIELD , global const float2 *field, int field_width, int field_height, float inverse_side
+#define FIELD_OF , field, field_width, field_height, inverse_side
 #else
-  const Matrix matrix = {x_row, x_rest, y_row, y_rest};
+#define FIELD
+#define FIELD_OF
 #endif
-  float sums[SUMS];
-  for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
-  for (int row = (int)get_group_id(0); row < rows; row += (int)get_num_groups(0)) {
+
+// Adds the pixels of the rows of group number `group` of `groups`. illumination: gain, offset, 1 /
+// scale and 1 / unit.
+WA_INLINE void add_pixels(global const float* reference, int reference_width, int first_column,
+                          int columns, int first_row, int rows, global const float* coefficients,
+                          int width, int height, int margin WEIGHTS() FIELD, const Matrix* matrix,
+                          float2 centre, float4 illumination, int group, int groups, float* sums) {
+  for (int row = group; row < rows; row += groups) {
     const int py = first_row + row;
     for (int column = (int)get_local_id(0); column < columns; column += GROUP) {
       const int px = first_column + column;
       SampleLocation location;
-      if (!sample_location(&matrix, px, py, width, height, margin, &location)) continue;
+      if (!sample_location(matrix, px, py, width, height, margin, &location)) continue;
 #ifdef MASKED
       if (reference_weight[py * reference_width + px] < WA_MIN_WEIGHT) continue;
       if (!location_counts(moving_weight, width, &location)) continue;
@@ -119,5 +105,85 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
                 reference[py * reference_width + px], here.x, here.y, illumination.z, 1.0f, sums);
     }
   }
+}
+
+#ifdef RESIDENT
+// Each buffer that is an argument adds half a microsecond to a launch on NVIDIA's driver.
+#define WORKS 4
+
+// Two images, and the numbers of the states at which to compare them. The sums of the first state
+// begin at partials[first].
+typedef struct {
+  int reference_width, first_column, columns, first_row, rows;
+  int width, height, margin;
+  int first_state, states, groups, first;
+} Work;
+typedef struct {
+  Work entries[WORKS];
+} Works;
+
+#define IMAGES(i) global const float *reference##i, global const float *coefficients##i WEIGHTS(i)
+#define CHOSEN(name) \
+  (number < 2 ? (number < 1 ? name##0 : name##1) : (number < 3 ? name##2 : name##3))
+
+// The second index of a work-group counts the states of all works.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
+    Works works, global const WaSumsState* states, global float* partials, IMAGES(0), IMAGES(1),
+    IMAGES(2), IMAGES(3)) {
+  local float shared[SUMS_ROOM];
+  const int group = (int)get_group_id(0);
+  int number = 0;
+  int layer = (int)get_group_id(1);
+  Work work = works.entries[0];
+  // Not by an index: compilers would copy the argument to memory of each work-item.
+  WA_UNROLL
+  for (int k = 1; k < WORKS; ++k) {
+    if (number != k - 1 || layer < work.states) continue;
+    layer -= work.states;
+    number = k;
+    work = works.entries[k];
+  }
+  global const WaSumsState* state = states + work.first_state + layer;
+  if (group >= work.groups || state->active == 0) return;
+  const Matrix matrix = resident_matrix(state);
+  const float2 centre = (float2)(state->centre_x, state->centre_y);
+  const float4 illumination =
+      (float4)(state->gain, state->offset, state->inverse_scale, state->inverse_unit);
+  float sums[SUMS];
+  for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
+  add_pixels(CHOSEN(reference), work.reference_width, work.first_column, work.columns,
+             work.first_row, work.rows, CHOSEN(coefficients), work.width, work.height,
+             work.margin CHOSEN_WEIGHTS, &matrix, centre, illumination, group, work.groups, sums);
+  store_sums(sums, SUMS, shared, partials + work.first + layer * SUMS * work.groups, group,
+             work.groups);
+}
+#else
+// Sum i of group g is written to partials[first + i groups + g].
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void similarity_sums(
+    global const float* reference, int reference_width, int first_column, int columns,
+    int first_row, int rows, global const float* coefficients, int width, int height, int margin,
+    float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,
+#ifdef PROJECTIVE
+    float4 w_row, float4 w_rest,
+#endif
+#ifdef MASKED
+    global const float* reference_weight, global const float* moving_weight,
+#endif
+#ifdef ILLUMINATED
+    global const float2* field, int field_width, int field_height, float inverse_side,
+#endif
+    global float* partials, int first) {
+  local float shared[SUMS_ROOM];
+#ifdef PROJECTIVE
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest, w_row, w_rest};
+#else
+  const Matrix matrix = {x_row, x_rest, y_row, y_rest};
+#endif
+  float sums[SUMS];
+  for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
+  add_pixels(reference, reference_width, first_column, columns, first_row, rows, coefficients,
+             width, height, margin WEIGHTS_OF FIELD_OF, &matrix, centre, illumination,
+             (int)get_group_id(0), (int)get_num_groups(0), sums);
   store_group_sums(sums, SUMS, shared, partials + first);
 }
+#endif

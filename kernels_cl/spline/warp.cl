@@ -1,9 +1,10 @@
 // Bilinear resampling under an affine transform, by four bounds-checked loads per pixel. (The
 // texture unit would need a copy of the input to an image first, which costs more than the loads.)
 //
-// Option: PIXELS, the number of pixels of a row, a group's width apart, that a work-item computes.
+// Options: PIXELS, the number of pixels of a row, a group's width apart, that a work-item computes;
+// TRANSFORMS, the largest number of slices, each under its own transform, that one launch writes.
 //
-// variant: gpu -DPIXELS=4
+// variant: gpu -DPIXELS=4 -DTRANSFORMS=16
 #include "formulas/affine.h"
 #include "formulas/bilinear.h"
 
@@ -29,26 +30,44 @@ WA_INLINE float sample(global const float* input, int width, int height, float x
                      pixel(input, width, height, x0 + 1, y0 + 1), a, b);
 }
 
-// Output pixel (centre_x + dx, centre_y + dy) is read at the point given by x_row and y_row: each
-// is (a, b, c) of the transform about the output's centre, with the parts that float cannot hold in
-// x_rest and y_rest (formulas/affine.h). The output has `first` pixels in the slices before this
-// one.
-kernel void warp(global const float* restrict input, int width, int height, float4 x_row,
-                 float4 x_rest, float4 y_row, float4 y_rest, int centre_x, int centre_y,
-                 global float* restrict output, ulong first, int output_width,
-                 int output_height) {
+// The rows of a transform about the output's centre: (a, b, c) of x and of y, and the parts that
+// float cannot hold (formulas/affine.h).
+typedef struct {
+  float x[3], x_rest[3], y[3], y_rest[3];
+} Rows;
+
+// As an argument: a launch for each slice would take longer than its pixels, and so would a copy.
+typedef struct {
+  Rows entries[TRANSFORMS];
+} Transforms;
+
+// Output pixel (centre_x + dx, centre_y + dy) of a slice is read at the point to which the slice's
+// transform maps (dx, dy). The grid has `groups` rows of work-groups a slice, and the output has
+// `first` pixels before the first slice.
+kernel void warp(global const float* restrict input, int width, int height, Transforms transforms,
+                 int groups, int centre_x, int centre_y, global float* restrict output, ulong first,
+                 int output_width, int output_height) {
   const int columns = (int)get_local_size(0);
   const int left = (int)get_group_id(0) * columns * PIXELS + (int)get_local_id(0);
-  const int oy = (int)get_global_id(1);
+  const int slice = (int)get_group_id(1) / groups;
+  const int group = (int)get_group_id(1) - slice * groups;
+  const int oy = group * (int)get_local_size(1) + (int)get_local_id(1);
   if (left >= output_width || oy >= output_height) return;
+  Rows m = transforms.entries[0];
+  // Not by an index: compilers would copy the argument to memory of each work-item.
+  WA_UNROLL
+  for (int k = 1; k < TRANSFORMS; ++k) {
+    if (slice == k) m = transforms.entries[k];
+  }
   const float dx = (float)(left - centre_x);
   const float dy = (float)(oy - centre_y);
   float x_low, y_low;
   const float x =
-      wa_affine(x_row.x, x_rest.x, dx, x_row.y, x_rest.y, dy, x_row.z, x_rest.z, &x_low);
+      wa_affine(m.x[0], m.x_rest[0], dx, m.x[1], m.x_rest[1], dy, m.x[2], m.x_rest[2], &x_low);
   const float y =
-      wa_affine(y_row.x, y_rest.x, dx, y_row.y, y_rest.y, dy, y_row.z, y_rest.z, &y_low);
-  global float* row = output + (size_t)first + (size_t)oy * (size_t)output_width;
+      wa_affine(m.y[0], m.y_rest[0], dx, m.y[1], m.y_rest[1], dy, m.y[2], m.y_rest[2], &y_low);
+  const size_t line = (size_t)slice * (size_t)output_height + (size_t)oy;
+  global float* row = output + (size_t)first + line * (size_t)output_width;
   const int count = PIXELS == 1 ? 1 : min(PIXELS, (output_width - left + columns - 1) / columns);
 #pragma unroll
   for (int k = 0; k < PIXELS; ++k) {
@@ -56,8 +75,8 @@ kernel void warp(global const float* restrict input, int width, int height, floa
     // Single precision is enough for the few steps from the first pixel on.
     const float ahead = (float)(k * columns);
     float x_error, y_error;
-    const float x_high = wa_two_sum(x, ahead * x_row.x, &x_error);
-    const float y_high = wa_two_sum(y, ahead * y_row.x, &y_error);
+    const float x_high = wa_two_sum(x, ahead * m.x[0], &x_error);
+    const float y_high = wa_two_sum(y, ahead * m.y[0], &y_error);
     row[left + k * columns] =
         sample(input, width, height, x_high, x_low + x_error, y_high, y_low + y_error);
   }

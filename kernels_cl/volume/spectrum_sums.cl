@@ -12,7 +12,7 @@
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void spectrum_sums(
     global const float2* a, global const float2* b, int width, int columns, int rows, float scale,
     int first, global float* partials) {
-  local float shared[GROUP];
+  local float shared[SUMS_ROOM];
   const size_t pair = get_group_id(1);
   a += pair * (size_t)rows * (size_t)columns;
   b += pair * (size_t)rows * (size_t)columns;

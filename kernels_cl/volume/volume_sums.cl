@@ -31,7 +31,7 @@ WA_INLINE global const float* row_of(global const float* volume, int4 sides, int
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_moments(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, int slot, global float* partials) {
-  local float shared[GROUP];
+  local float shared[SUMS_ROOM];
   float sums[MOMENTS];
   for (int i = 0; i < MOMENTS; ++i) sums[i] = 0.0f;
   for (int row = (int)get_group_id(0); row < size.y * size.z; row += (int)get_num_groups(0)) {
@@ -70,7 +70,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void volume_step(
     global const float* reference, int4 reference_sides, global const float* moving,
     int4 moving_sides, int4 first, int4 size, int4 moving_first, float4 fraction,
     global float* partials) {
-  local float shared[GROUP];
+  local float shared[SUMS_ROOM];
   WaVolumeWeights weights;
   wa_volume_weights(fraction.x, fraction.y, fraction.z, &weights);
   const size_t across = (size_t)moving_sides.x;
