@@ -70,6 +70,13 @@ RegistrationOptions options_for_pattern(RegistrationOptions options) {
   return options;
 }
 
+/// Whether a frame was registered, or its pattern alone keeps it from that: a motion that is less
+/// sure than others is enough to find the pattern, without which frames are registered again.
+bool shows_scene(const RegistrationResult& result) {
+  return result.reliable ||
+         (result.ambiguous && result.period.empty() && !result.undetermined_direction);
+}
+
 /// The motions of frames relative to the one in the middle.
 class FrameMotions {
  public:
@@ -78,7 +85,7 @@ class FrameMotions {
       : samples_(samples),
         registrar_(device, options_for_pattern(options), samples.frames.size()) {}
 
-  /// Registers the frames less this pattern, and keeps those that are reliable. False if they are
+  /// Registers the frames less this pattern, and keeps those that show the scene. False if they are
   /// too few.
   bool find(const Plane* pattern) {
     const std::size_t middle = samples_.frames.size() / 2;
@@ -106,7 +113,7 @@ class FrameMotions {
         moved_.push_back({i, {}});
         continue;
       }
-      if (!results[i].result || !results[i].result->reliable) continue;
+      if (!results[i].result || !shows_scene(*results[i].result)) continue;
       moved_.push_back({i, results[i].result->matrix});
       least_correlation_ = std::min(least_correlation_, results[i].result->correlation);
     }

@@ -1,6 +1,8 @@
 // Scenes that move under a pattern that is fixed to the sensor.
+#include "registration/scoring/difference_shift.hpp"
 #include "registration/scoring/fixed_pattern.hpp"
 #include "registration/scoring/line_pattern.hpp"
+#include "registration/scoring/pattern_trace.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
 
@@ -108,6 +110,17 @@ double cross(std::int64_t x, std::int64_t y, double value) {
 
 double clean(std::int64_t /*x*/, std::int64_t /*y*/, double value) { return value; }
 
+// Each pixel with an offset.
+Sensor noisy_pixels(double strength) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  std::vector<double> offsets(side * side);
+  for (double& offset : offsets) offset = strength * normal(random);
+  return [=](std::int64_t x, std::int64_t y, double value) {
+    return 100 + 0.4 * value + offsets[static_cast<std::size_t>(y * side + x)];
+  };
+}
+
 // What is right to a tenth of a pixel is what the check promises.
 constexpr double allowed = 0.1;
 
@@ -154,19 +167,102 @@ TEST_CASE("fixed pattern: under noise of every pixel an answer is right or refus
   test::on_every_device([&](const warpalign::Device& device) {
     for (const double strength : {5, 15, 30, 60}) {
       CAPTURE(strength);
-      std::mt19937 random(3);
-      std::normal_distribution<double> normal;
-      std::vector<double> offsets(side * side);
-      for (double& offset : offsets) offset = strength * normal(random);
-      const Sensor pixels = [&](std::int64_t x, std::int64_t y, double value) {
-        return 100 + 0.4 * value + offsets[static_cast<std::size_t>(y * side + x)];
-      };
-      const RegistrationResult found = registered(device, shown("gravel.png", shift, pixels, 1));
+      const RegistrationResult found =
+          registered(device, shown("gravel.png", shift, noisy_pixels(strength), 1));
       const double error = std::min(corner_error(found, shift), corner_error(found, {0, 0}));
       CHECK((!found.reliable || error <= allowed));
       if (strength < 10) CHECK(found.reliable);
     }
   });
+}
+
+TEST_CASE("fixed pattern: noise as strong as a scene does not pass for it") {
+  test::on_every_device([&](const warpalign::Device& device) {
+    for (const double strength : {30, 40}) {
+      CAPTURE(strength);
+      const RegistrationResult found =
+          registered(device, shown("gravel.png", shift, noisy_pixels(strength), 1));
+      CHECK((!found.reliable || corner_error(found, shift) <= allowed));
+      // The difference of the images leads to the scene, whose fit is as exact as the noise allows.
+      if (strength > 30) CHECK(corner_error(found, shift) <= 0.5);
+    }
+  });
+}
+
+TEST_CASE("fixed pattern: the difference of two images tells where the scene has moved") {
+  // A part of another photograph, which moves over one that does not.
+  const reference::Plane object = test::photograph("gravel.png");
+  const auto with_object = [&](const Shown& pair) {
+    Shown result = pair;
+    for (std::int64_t y = 0; y < 90; ++y) {
+      for (std::int64_t x = 0; x < 90; ++x) {
+        const auto value = static_cast<std::uint8_t>(object.at(x + 40, y + 40));
+        result.reference[static_cast<std::size_t>((y + 20) * side + x + 20)] = value;
+        result.moving[static_cast<std::size_t>((y + 29) * side + x + 34)] = value;
+      }
+    }
+    return result;
+  };
+  test::on_every_device([&](const warpalign::Device& device) {
+    auto stream = device.make_stream();
+    warpalign::detail::StageClock clock(stream);
+    warpalign::detail::DifferenceShift difference(device);
+    const auto found = [&](const Shown& pair) {
+      const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+      const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+      return difference.find(clock, {side, side, reference, moving, {}, {}}, {}, 1);
+    };
+    const auto moved = found(shown("gravel.png", shift, noisy_pixels(20), 1));
+    REQUIRE(moved);
+    const double sign = (*moved)[1] * shift.y > 0 ? 1 : -1;
+    CHECK(std::abs(sign * (*moved)[0] - shift.x) <= 1);
+    CHECK(std::abs(sign * (*moved)[1] - shift.y) <= 1);
+    CHECK_FALSE(found(shown("gravel.png", {0, 0}, noisy_pixels(20), 3)));
+    CHECK_FALSE(found(with_object(shown("bridge.jpg", {0, 0}, clean, 3))));
+    // Stripes resemble their negative, and so does the difference where their contrast changes.
+    Shown stripes = shown("bridge.jpg", {0, 0}, clean, 3);
+    for (std::size_t i = 0; i < stripes.reference.size(); ++i) {
+      const double wave = std::sin(0.5 * static_cast<double>(i % side));
+      stripes.reference[i] = static_cast<std::uint8_t>(100 + 40 * wave);
+      stripes.moving[i] = static_cast<std::uint8_t>(100 + 70 * wave);
+    }
+    CHECK_FALSE(found(stripes));
+  });
+}
+
+TEST_CASE("fixed pattern: what is left of aligned images shows a pattern, and nothing else does") {
+  const warpalign::Homography truth{warpalign::Affine::translation(shift.x, shift.y)};
+  const auto trace_of = [&](const Shown& pair) {
+    const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+    const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+    return warpalign::detail::PatternTrace().find({side, side, reference, moving, {}, {}}, truth,
+                                                  1);
+  };
+  // Of a pattern alone it is -0.5; noise of the images, and dust that covers little, lead to less.
+  for (const Sensor& sensor : {noisy_pixels(20), dust(), bright_lines()}) {
+    CHECK(trace_of(shown("gravel.png", shift, sensor, 1)) < -0.2);
+  }
+  CHECK(trace_of(shown("gravel.png", shift, clean, 8)) == 0);
+  CHECK(trace_of(shown("bridge.jpg", shift, clean, 8)) == 0);
+  // Two views that differ in more than noise: one is blurred.
+  Shown blurred = shown("bridge.jpg", shift, clean, 1);
+  for (std::size_t i = 2; i + 2 < blurred.moving.size(); ++i) {
+    blurred.moving[i] = static_cast<std::uint8_t>(
+        (blurred.moving[i - 1] + blurred.moving[i] + blurred.moving[i + 1]) / 3);
+  }
+  CHECK(trace_of(blurred) == 0);
+}
+
+TEST_CASE("fixed pattern: fine structure agrees more than the whole only under noise of pixels") {
+  const auto agree = [&](const Shown& pair) {
+    const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+    const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+    return warpalign::detail::agree_finely({side, side, reference, moving, {}, {}});
+  };
+  CHECK(agree(shown("gravel.png", shift, noisy_pixels(30), 1)));
+  CHECK_FALSE(agree(shown("gravel.png", shift, clean, 3)));
+  CHECK_FALSE(agree(shown("gravel.png", {0, 0}, clean, 8)));
+  CHECK_FALSE(agree(shown("bridge.jpg", {0, 0}, dust(), 3)));
 }
 
 TEST_CASE("fixed pattern: images that stand still stay so, whatever they show") {

@@ -3,6 +3,7 @@
 
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/upper_median.hpp"
+#include "registration/scoring/aligned_residual.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -114,28 +115,14 @@ void FixedPattern::compare(std::span<const float> image, std::span<const float> 
   const auto count = static_cast<std::size_t>(columns * rows);
   residual_.assign(count, 0);
   known_.assign(count, 0);
-  const auto right = static_cast<double>(width_ - 1);
-  const auto bottom = static_cast<double>(height_ - 1);
   std::size_t i = 0;
   for (std::int64_t y = 0; y < rows; ++y) {
     for (std::int64_t x = 0; x < columns; ++x, ++i) {
       const auto from = static_cast<std::size_t>(y * step * width_ + x * step);
       if (!counts(from)) continue;
-      const LocalMap here(map, {static_cast<double>(x * step), static_cast<double>(y * step)});
-      if (!(here.w * map.h[8] > 0)) continue;
-      const Point at = here.place;
-      if (!(at.x >= 0 && at.y >= 0 && at.x < right && at.y < bottom)) continue;
-      const auto left = static_cast<std::int64_t>(at.x);
-      const auto top = static_cast<std::int64_t>(at.y);
-      const auto to = static_cast<std::size_t>(top * width_ + left);
-      if (!counts(to)) continue;
-      const auto u = static_cast<float>(at.x - static_cast<double>(left));
-      const auto v = static_cast<float>(at.y - static_cast<double>(top));
-      const float* above = other.data() + to;
-      const float* below = above + width_;
-      const float upper = above[0] + u * (above[1] - above[0]);
-      const float lower = below[0] + u * (below[1] - below[0]);
-      residual_[i] = upper + v * (lower - upper) - gain * image[from];
+      const auto cell = cell_at(map, x * step, y * step, width_, height_);
+      if (!cell || !counts(cell->first)) continue;
+      residual_[i] = cell->sample(other, width_) - gain * image[from];
       known_[i] = 1;
     }
   }
