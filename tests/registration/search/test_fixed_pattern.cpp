@@ -253,6 +253,24 @@ TEST_CASE("fixed pattern: what is left of aligned images shows a pattern, and no
   CHECK(trace_of(blurred) == 0);
 }
 
+TEST_CASE("fixed pattern: a cross that matches itself upside down is not accepted") {
+  // Bright lines and rings about the centre over a dim scene, which moves.
+  const Sensor reticle = [](std::int64_t x, std::int64_t y, double value) {
+    const double u = static_cast<double>(x) - (side - 1) / 2.0,
+                 v = static_cast<double>(y) - (side - 1) / 2.0;
+    const double radius = std::hypot(u, v);
+    const bool drawn = std::abs(u) < 2 || std::abs(v) < 2 || std::abs(radius - 60) < 2 ||
+                       std::abs(radius - 110) < 2;
+    return drawn ? 250 : 0.1 * value;
+  };
+  const Point moved{7, -5};
+  test::on_every_device([&](const warpalign::Device& device) {
+    const RegistrationResult found = registered(device, shown("gravel.png", moved, reticle, 2));
+    const double error = std::min(corner_error(found, moved), corner_error(found, {0, 0}));
+    CHECK((!found.reliable || error <= allowed));
+  });
+}
+
 TEST_CASE("fixed pattern: fine structure agrees more than the whole only under noise of pixels") {
   const auto agree = [&](const Shown& pair) {
     const std::vector<float> reference(pair.reference.begin(), pair.reference.end());

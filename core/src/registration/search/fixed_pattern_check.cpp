@@ -268,6 +268,13 @@ bool FixedPatternCheck::is_still(const PairContext& context, const Candidate& ca
          still_distance;
 }
 
+bool FixedPatternCheck::is_beyond_reach(const PairContext& context, const Candidate& candidate) {
+  const Shape& shape = context.reference.shape();
+  return shape == context.moving.shape() &&
+         corner_distance(transform_of(candidate), Homography{}, shape) >
+             std::max(least_reach, pulling_reach * larger_side(shape));
+}
+
 bool FixedPatternCheck::check_still(const PairContext& context, std::vector<Candidate>& found,
                                     const Search& search) {
   take(context, changed_side);
@@ -392,10 +399,8 @@ bool FixedPatternCheck::search_scene(const PairContext& context, std::vector<Can
 
 bool FixedPatternCheck::check(const PairContext& context, std::vector<Candidate>& found,
                               const Search& search) {
-  const Shape& shape = context.reference.shape();
-  if (!(shape == context.moving.shape())) return false;
-  const double distance = corner_distance(transform_of(found.front()), Homography{}, shape);
-  if (distance > std::max(least_reach, pulling_reach * larger_side(shape))) return false;
+  if (!(context.reference.shape() == context.moving.shape())) return false;
+  if (is_beyond_reach(context, found.front())) return false;
   const bool has_scene = search_scene(context, found, search);
   if (is_confirmed(context, found.front(), search)) return has_scene;
   found.front().other_shift_ratio = 1;

@@ -30,6 +30,9 @@ class FixedPatternCheck {
 
   explicit FixedPatternCheck(const Device& device) : device_(device), difference_(device) {}
 
+  /// Whether images of one shape have moved so far that a pattern does not pull the answer.
+  [[nodiscard]] static bool is_beyond_reach(const PairContext& context, const Candidate& candidate);
+
   /// `found`: the reliable result of a search of the whole images, by intensity. If they have one
   /// shape and show a fixed pattern, searches again in what it leaves. If that shows the scene's
   /// motion clearly, and not as before, makes it the first candidate and returns true. If something

@@ -84,6 +84,7 @@ class PairSearch {
   void match_structure(const PairContext& context);
   void leave_out_fixed_pattern(const PairContext& context);
   std::span<const Candidate> search_rest(const PairContext& rest, const InitialPose* initial);
+  bool resembles_still_pose(const PairContext& context);
   void add_still_pose(const PairContext& context);
 
   [[nodiscard]] bool is_accepted(const PairContext& context, Candidate& candidate);
