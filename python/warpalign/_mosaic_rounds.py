@@ -47,8 +47,9 @@ def _judged(result, min_confidence):
 def tile_shifts(reference_tiles, tiles, min_confidence, nodata, devices, streams, progress):
     """The shift of each tile in pixels (rows, columns), and a list of (outcome, reason, confidence,
     correlation). Tiles without an own shift follow the median of the others."""
-    results = register_batch(_Pairs(reference_tiles, tiles, nodata), devices=devices, streams=streams,
-                             on_error="return", progress=progress, motion="translation")
+    results = register_batch(_Pairs(reference_tiles, tiles, nodata), devices=devices,
+                             streams=streams, on_error="return", progress=progress,
+                             motion="translation")
     shifts = np.full((len(tiles), 2), np.nan)
     notes = []
     for index, result in enumerate(results):

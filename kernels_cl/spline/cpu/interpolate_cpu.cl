@@ -107,8 +107,8 @@ WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16*
 }
 
 #if DIMENSIONS <= 2 && COMPONENTS == 1
-// Whether the first `count` points of a segment are those of a shift: one pixel apart in a row, with
-// the same weights.
+// Whether the first `count` points of a segment are those of a shift: one pixel apart in a row,
+// with the same weights.
 WA_INLINE bool are_shifted(const Points16* points, int count) {
   int16 same = -1;
 #pragma unroll 1
