@@ -8,16 +8,23 @@ spots that moves as one; they are registered by rigid motions, from `.nii` to `.
 runs twice, and the time of the second whole process counts. The errors are root mean squares of
 the reported motion: in pixels, and in millimetres and degrees.
 
-With `--peers`, suite2p registers the recording, too, on all processors: rigid, with its default
-settings, from TIFF to TIFF in batches of 100 frames, the second channel moved as the first. It
-moves frames by whole pixels.
+With `--peers`, those of these programs that are installed do the same, on all processors:
+
+- suite2p: rigid, with its default settings, from TIFF to TIFF in batches of 100 frames, the second
+  channel moved as the first. It moves frames by whole pixels.
+- jnormcorre (1.0.0, which needs JAX before 0.8): rigid, to the first frame, up to 16 pixels; as
+  above. It finds tenths of a pixel, and moves frames by their spectra.
+- niimath: `-moco` of the volumes, with the table of its parameters.
 
 Needs NumPy, NiBabel, tifffile, and the program (`--program`). Both inputs need 2.1 GB.
 """
 
 import argparse
 import csv
+import importlib.util
+import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -131,6 +138,32 @@ with tifffile.TiffWriter(sys.argv[2], imagej=True) as writer:
 np.savetxt(sys.argv[3], shifts)
 """
 
+JNORMCORRE = """
+import sys
+import jax
+import jax.numpy as jnp
+import numpy as np
+import tifffile
+from jnormcorre import motion_correction as jn
+
+frames = tifffile.memmap(sys.argv[1])
+template = frames[0, 0].astype(np.float32)
+move = jax.jit(jax.vmap(lambda image, shift: jn.apply_shifts_dft_fast_1(
+    jnp.fft.fftn(image), shift[0], shift[1], jnp.array(0.0))))
+shifts = []
+with tifffile.TiffWriter(sys.argv[2], imagej=True) as writer:
+    aligned = np.empty(frames.shape, np.uint16)
+    for first in range(0, len(frames), 100):
+        batch = [frames[first:first + 100, c].astype(np.float32) for c in (0, 1)]
+        moved, by = jn.register_frames_to_template_rigid(
+            batch[0], template, jnp.array([16, 16]), jnp.array(0.0))
+        for c, one in enumerate((moved, move(batch[1], by))):
+            aligned[first:first + 100, c] = np.rint(np.clip(one, 0, 65535))
+        shifts += np.asarray(by).tolist()
+    writer.write(aligned, metadata={"axes": "TCYX"})
+np.savetxt(sys.argv[3], shifts)
+"""
+
 
 def run(command):
     """Runs a command twice. Returns the seconds of the second run, and those of its processors."""
@@ -146,6 +179,18 @@ def run(command):
 def table(path, columns):
     with open(path, newline="") as file:
         return np.array([[float(row[name]) for name in columns] for row in csv.DictReader(file)])
+
+
+def motion_of_niimath(path):
+    """The translations and rotations about x, y and z that 3dvolreg's columns undo."""
+    roll, pitch, yaw, superior, left, posterior = np.loadtxt(path).T
+    turns = np.stack([pitch, yaw, -roll], 1)
+    back = np.stack([left, posterior, -superior], 1)
+    return np.hstack([[rotation(turn) @ shift for turn, shift in zip(turns, back)], turns])
+
+
+def is_installed(name):
+    return importlib.util.find_spec(name) is not None
 
 
 def rms(error):
@@ -164,7 +209,7 @@ def main():
     parser.add_argument("--frames", type=int, default=2000)
     parser.add_argument("--side", type=int, default=512, help="of a frame, in pixels")
     parser.add_argument("--volumes", type=int, default=300)
-    parser.add_argument("--peers", action="store_true", help="measure suite2p, too")
+    parser.add_argument("--peers", action="store_true", help="measure other programs, too")
     options = parser.parse_args()
     stack = [options.program, "stack", "--device", options.device]
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
@@ -175,11 +220,13 @@ def main():
                      "--output", folder / "aligned.tif", "--csv", folder / "drift.csv"])
         found = table(folder / "drift.csv", ["translation_y", "translation_x"])
         report(what, times, f"{rms(found - drift):.4f} px")
-        if options.peers:
-            times = run([sys.executable, "-c", SUITE2P, folder / "two.tif", folder / "aligned.tif",
+        for peer, script, sign in (("suite2p", SUITE2P, 1), ("jnormcorre", JNORMCORRE, -1)):
+            if not options.peers or not is_installed(peer):
+                continue
+            times = run([sys.executable, "-c", script, folder / "two.tif", folder / "aligned.tif",
                          folder / "shifts.txt"])
-            found = np.loadtxt(folder / "shifts.txt")
-            report(f"{what}, suite2p", times, f"{rms(found - drift):.4f} px")
+            found = sign * np.loadtxt(folder / "shifts.txt")
+            report(f"{what}, {peer}", times, f"{rms(found - drift):.4f} px")
         motion = draw_series(folder / "bold.nii", options.volumes)
         times = run([*stack, folder / "bold.nii", "--output", folder / "aligned.nii", "--csv",
                      folder / "motion.csv"])
@@ -187,6 +234,14 @@ def main():
         error = table(folder / "motion.csv", columns) - motion
         report(f"{options.volumes} volumes of 64 x 64 x 36", times,
                f"{rms(error[:, :3]):.4f} mm, {rms(error[:, 3:]):.4f} degrees")
+        niimath = shutil.which("niimath", path=f"{Path(sys.executable).parent}{os.pathsep}"
+                                               f"{os.environ['PATH']}")
+        if options.peers and niimath:
+            times = run([niimath, folder / "bold.nii", "-moco", "-1Dfile", folder / "motion.1D",
+                         folder / "aligned.nii"])
+            error = motion_of_niimath(folder / "motion.1D") - motion
+            report(f"{options.volumes} volumes, niimath -moco", times,
+                   f"{rms(error[:, :3]):.4f} mm, {rms(error[:, 3:]):.4f} degrees")
 
 
 if __name__ == "__main__":

@@ -38,12 +38,14 @@ double spread_of(const Positions& positions, const Affine& matrix, const Shape& 
 DeformableStack::DeformableStack(const Device& device, const RegistrationOptions& options,
                                  StackReference to, const LoadedImage& frame,
                                  std::optional<LoadedImage> mask,
-                                 std::optional<InitialDrift> initial, FrameWarper& warper)
+                                 std::optional<InitialDrift> initial, std::optional<double> nodata,
+                                 FrameWarper& warper)
     : registrar_(device, options),
       sampler_(device, {frame.height, frame.width}),
       shape_(frame.shape()),
       mask_(std::move(mask)),
       initial_(std::move(initial)),
+      nodata_(nodata),
       plain_warper_(warper),
       to_(to) {}
 
@@ -153,7 +155,7 @@ std::unique_ptr<GridMap> DeformableStack::map_of(const LoadedImage& frame,
                             "journal and start again",
                             index));
   }
-  return std::make_unique<PositionsMap>(positions(), shape_.width, sampler_);
+  return std::make_unique<PositionsMap>(positions(), shape_.width, sampler_, nodata_);
 }
 
 }  // namespace warpalign::program

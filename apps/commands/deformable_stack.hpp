@@ -20,11 +20,13 @@ namespace warpalign::program {
 class DeformableStack : public StackAligner {
  public:
   /// `to`: not previous. `frame`: one of the frames. `mask`: from load_mask(), the same for every
-  /// frame. `initial`: the affine steps, which are not searched for then. `warper` is used for the
-  /// drift's origin only. Call set_origin() before the other functions. Throws warpalign::Error.
+  /// frame. `initial`: the affine steps, which are not searched for then. `nodata`: of planes that
+  /// are warped; frames mark missing pixels by NaN. `warper` is used for the drift's origin only.
+  /// Call set_origin() before the other functions. Throws warpalign::Error.
   DeformableStack(const Device& device, const RegistrationOptions& options, StackReference to,
                   const LoadedImage& frame, std::optional<LoadedImage> mask,
-                  std::optional<InitialDrift> initial, FrameWarper& warper);
+                  std::optional<InitialDrift> initial, std::optional<double> nodata,
+                  FrameWarper& warper);
 
   void set_origin(const LoadedImage& image, std::optional<std::size_t> index) override;
   [[nodiscard]] std::vector<Trial> try_frames(std::span<const UpcomingFrame> frames) override;
@@ -48,6 +50,7 @@ class DeformableStack : public StackAligner {
   Shape shape_;
   std::optional<LoadedImage> mask_;
   std::optional<InitialDrift> initial_;
+  std::optional<double> nodata_;
   FrameWarper& plain_warper_;
   StackReference to_;
   std::optional<std::size_t> origin_;  ///< the index of the drift's origin

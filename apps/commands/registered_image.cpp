@@ -15,13 +15,13 @@ namespace {
 
 constexpr float full_level = 255;  // of gray_levels()
 
-/// The chosen index along an axis, which must be given if there are several.
+/// The chosen index along an axis, which must be given if there are several. `other`: what else can
+/// be chosen.
 std::size_t index_along(const std::optional<int>& choice, std::size_t count, const char* option,
                         const char* what, const char* other, const std::string& file) {
   if (!choice && count > 1) {
-    throw UsageError(
-        fmt::format("{}: has {} {}; choose by which to register with {} 0 to {}, or with {}", file,
-                    count, what, option, count - 1, other));
+    throw UsageError(fmt::format("{}: has {} {}; choose by which to register with {} 0 to {}, {}",
+                                 file, count, what, option, count - 1, other));
   }
   const int index = choice.value_or(0);
   if (index >= 0 && static_cast<std::size_t>(index) < count) {
@@ -45,8 +45,10 @@ PlaneChoice RegisteredBy::planes() const {
 RegisteredImage::RegisteredImage(const RegisteredBy& by, const RecordingFormat* format,
                                  const std::string& file)
     : by_(by) {
+  bool channels_may_be_frames = false;
   if (format != nullptr) {
     slices_ = format->slices;
+    channels_may_be_frames = format->channels_may_be_frames;
     channels_ = format->channels;
     if (format->frames_are_slices && (by.slice || by.slices != RegisteredBy::Slices::one)) {
       throw UsageError(fmt::format(
@@ -60,7 +62,9 @@ RegisteredImage::RegisteredImage(const RegisteredBy& by, const RecordingFormat* 
   if (by.is_optional && !by_.slice) by_.slice = 0;
   if (by.weights.empty()) {
     channel_ = index_along(by_.channel, channels_, "--channel", "channels",
-                           "--channel-weights, which adds them up", file);
+                           channels_may_be_frames ? "or give --axes TYX if they are frames"
+                                                  : "or with --channel-weights, which adds them up",
+                           file);
   } else if (by.weights.size() != channels_) {
     throw UsageError(
         fmt::format("--channel-weights: has {} numbers, and {} has {} channels; give "
@@ -69,7 +73,7 @@ RegisteredImage::RegisteredImage(const RegisteredBy& by, const RecordingFormat* 
   }
   if (by.slices == RegisteredBy::Slices::one) {
     first_ = index_along(by_.slice, slices_, "--z", "planes in z",
-                         "their projection --z max or mean", file);
+                         "or with their projection --z max or mean", file);
   }
 }
 

@@ -48,7 +48,6 @@ void refuse_with_deformable(const StackOptions& options, const RegistrationOptio
   if (names_several_devices(options.device)) {
     refuse("--device " + options.device.device, "runs on one device");
   }
-  if (options.nodata) refuse("--nodata", "ignores NaN and infinities only");
   if (options.to == "previous") {
     refuse("--to previous", "registers frames to one frame or to the mean");
   }

@@ -53,8 +53,8 @@ StackInput::StackInput(std::vector<std::string> files, const RegisteredBy& by)
     throw FileError(early.empty() ? fmt::format("{}: contains no frames", source_.files().front())
                                   : early);
   }
-  throw UsageError(fmt::format("{}: is a single frame; a stack needs two or more{}{}", like_.name,
-                               early.empty() ? "" : ". ", early));
+  if (!early.empty()) throw FileError(early + "; only one frame is left, and a stack needs two");
+  throw UsageError(fmt::format("{}: is a single frame; a stack needs two or more", like_.name));
 }
 
 void StackInput::check_like_first(Frame& frame) const {

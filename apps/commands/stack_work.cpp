@@ -38,13 +38,15 @@ StackWork::StackWork(std::span<const Device> devices, const StackMotion& motion,
                                               motion.nodata, warper_);
     } else if (motion.global.motion == Motion::deformable) {
       aligner_ = std::make_unique<DeformableStack>(devices.front(), motion.global, to, frame.image,
-                                                   std::move(mask), motion.initial, warper_);
+                                                   std::move(mask), motion.initial, motion.nodata,
+                                                   warper_);
     } else {
       aligner_ = std::make_unique<StackRegistrar>(devices, motion.global, to, frame.image,
                                                   std::move(mask), motion.initial, warper_);
     }
   });
-  const bool has_matrices = !motion.local && !motion.known_fields;
+  const bool has_matrices =
+      !motion.local && !motion.known_fields && motion.global.motion != Motion::deformable;
   if (motion.nodata && has_matrices)
     plane_warper_.emplace(devices.front(), shape_, shape_, motion.nodata);
   if (outputs_.needs_means()) means_.emplace(shape_);

@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* stage = "window_cross_power";
 
+#define ROWS_OF_VECTORS 16  // as in window_cross_power_cpu.cl
 #define GROUP 256
 #ifdef __CUDACC__
 #include "shared/window_cross_power.cl"
@@ -21,12 +22,13 @@ class WindowCrossPowerStage final : public backend::WindowCrossPower {
         width_(extent(spec.window.width, site_of(context, stage))),
         columns_(extent(RealFftPlan::half_spectrum(spec.window).width, site_of(context, stage))),
         height_(extent(spec.window.height, site_of(context, stage))),
-        group_(group_of_at_most(context, GROUP)),
-        groups_(
-            extent(groups_over(std::int64_t{columns_} * height_, group_), site_of(context, stage))),
+        group_(group_or_vector(context, group_of_at_most(context, GROUP))),
+        groups_(extent(has_vectors(context) ? groups_over(height_, ROWS_OF_VECTORS)
+                                            : groups_over(std::int64_t{columns_} * height_, group_),
+                       site_of(context, stage))),
         grid_{groups_ * spec.windows * spec.frames, 1, {group_}},
         falloff_(spec.sigma > 0 ? 1 / (2 * spec.sigma * spec.sigma) : 0),
-        multiply_(context, stage, WA_KERNEL_OF(window_cross_power, window_cross_power),
+        multiply_(context, stage, WA_KERNEL_FORMS(window_cross_power, window_cross_power),
                   KernelOptions().set("GROUP", group_)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& reference,

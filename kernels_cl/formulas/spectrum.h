@@ -32,15 +32,16 @@ WA_INLINE void wa_spectrum_add(float a_re, float a_im, float b_re, float b_im, f
 
 // 1 / |z|, or 0 if z is 0 or not finite. z is scaled by a power of two so that the squares neither
 // overflow nor underflow.
-WA_INLINE float wa_reciprocal_magnitude(float re, float im) {
-  const float size = fmax(WA_FABS(re), WA_FABS(im));
-  if (!(size > 1e-37f) || size > 3e38f) return 0.0f;
-  const float scale = size > 1e18f ? 0x1p-66f : (size < 1e-18f ? 0x1p+64f : 1.0f);
-  const float r = re * scale;
-  const float i = im * scale;
-  const float square = WA_FMA(r, r, i * i);
-  if (!(square > 0.0f)) return 0.0f;  // one part is NaN and fmax() has ignored it
-  return scale * WA_RSQRT(square);
+WA_INLINE WA_REAL wa_reciprocal_magnitude(WA_REAL re, WA_REAL im) {
+  const WA_REAL size = fmax(WA_FABS(re), WA_FABS(im));
+  const WA_REAL scale = size > 1e18f ? WA_NUMBER(0x1p-66f)
+                                     : (size < 1e-18f ? WA_NUMBER(0x1p+64f) : WA_NUMBER(1.0f));
+  const WA_REAL r = re * scale;
+  const WA_REAL i = im * scale;
+  const WA_REAL square = WA_FMA(r, r, i * i);
+  // The square is NaN if one part is NaN and fmax() has ignored it.
+  return size > 1e-37f && size <= 3e38f && square > 0.0f ? scale * WA_RSQRT(square)
+                                                          : WA_NUMBER(0.0f);
 }
 
 #endif

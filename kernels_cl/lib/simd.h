@@ -24,6 +24,15 @@ WA_INLINE void store_some(float16 values, int count, global float* to) {
   for (int i = 0; i < count; ++i) to[i] = ((const float*)&values)[i];
 }
 
+// Begins to load the numbers around an address, which may lie outside of all arrays.
+WA_INLINE void fetch_ahead(global const float* from) {
+#if defined(__clang__)
+  __builtin_prefetch((const void*)(size_t)from);
+#else
+  prefetch(from, 1);
+#endif
+}
+
 WA_INLINE float16 gather(global const float* from, int16 at) {
   return (float16)(from[at.s0], from[at.s1], from[at.s2], from[at.s3], from[at.s4], from[at.s5],
                    from[at.s6], from[at.s7], from[at.s8], from[at.s9], from[at.sa], from[at.sb],

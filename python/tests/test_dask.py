@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 import scipy.ndimage
+from dask_tolerances import TOLERANCE, tolerance_for
 
 import warpalign
 from warpalign import ndimage
@@ -24,18 +25,6 @@ MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "grid-mirr
          "grid-wrap"]
 
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "dask" / "align_frames.py"
-
-# Prefilter and evaluation are each within 4e-7 of the largest coefficient (single precision), which
-# for random samples of 0 to 1 is at most 8.
-TOLERANCE = 6.4e-6
-# SciPy pads by 12 samples in these modes, which limits its accuracy to this.
-PADDED = {4: 2e-5, 5: 3e-4}
-
-
-def tolerance_for(order, mode):
-    if mode in ("nearest", "grid-constant"):
-        return max(TOLERANCE, PADDED.get(order, 0))
-    return TOLERANCE
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.ndimage
+from dask_tolerances import TOLERANCE, tolerance_for
 
 import warpalign
 from warpalign import ndimage
@@ -14,17 +15,6 @@ import warpalign.dask as wd  # noqa: E402
 
 MODES = ["constant", "grid-constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap"]
 MATRIX, OFFSET = [[0.93, 0.21], [-0.26, 1.11]], (-7.4137, 22.2291)
-# As for arrays without holes (test_dask.py): prefilter and evaluation are each within 4e-7 of the
-# largest coefficient, which is at most 8 for samples of 0 to 1.
-TOLERANCE = 6.4e-6
-# The whole array and a chunk extend the samples by another number in these modes, as in SciPy.
-PADDED = {4: 2e-5, 5: 3e-4}
-
-
-def tolerance_for(order, mode):
-    if mode in ("nearest", "grid-constant"):
-        return max(TOLERANCE, PADDED.get(order, 0))
-    return TOLERANCE
 
 
 @pytest.fixture

@@ -167,6 +167,97 @@ def test_a_plain_tiff_stays_one(tmp_path, pixels):
     np.testing.assert_array_equal(np.asarray(pil.open(tmp_path / "b.tif")), pixels + 1)
 
 
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_orientation_of_tiff(tmp_path, random, orientation):
+    """A map of memory, or chunks, of pixels that are written by the tag's definition."""
+    tifffile = pytest.importorskip("tifffile")
+    upright = random.integers(0, 255, (40, 60, 3)).astype(np.uint8)
+    stored = {1: lambda a: a, 2: lambda a: a[:, ::-1], 3: lambda a: a[::-1, ::-1],
+              4: lambda a: a[::-1], 5: lambda a: a.swapaxes(0, 1), 6: lambda a: np.rot90(a),
+              7: lambda a: a[::-1, ::-1].swapaxes(0, 1), 8: lambda a: np.rot90(a, -1)}
+    pixels = np.ascontiguousarray(stored[orientation](upright))
+    for compression in (None, "zlib"):
+        tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb", compression=compression,
+                         metadata=None, extratags=[(274, "H", 1, orientation, True)])
+        check_part(warpalign.open(tmp_path / "a.tif"), upright)
+
+
+def test_what_the_samples_of_a_tiff_mean(tmp_path, random):
+    tifffile = pytest.importorskip("tifffile")
+    gray = random.integers(0, 255, (40, 60)).astype(np.uint8)
+    colours = random.integers(0, 255, (40, 60, 3)).astype(np.uint8)
+    palette = random.integers(0, 65535, (3, 256)).astype(np.uint16)
+    inks = random.integers(0, 255, (40, 60, 4)).astype(np.uint8)
+    light = 255.0 - inks
+    cases = [
+        (255 - gray, {"photometric": "miniswhite"}, gray),
+        (gray.astype(np.uint16), {"photometric": "minisblack"}, gray.astype(np.uint16)),
+        (gray, {"photometric": "palette", "colormap": palette},
+         (palette[:, gray].transpose(1, 2, 0) >> 8).astype(np.uint8)),
+        (np.stack([gray, gray // 2], -1),
+         {"photometric": "minisblack", "planarconfig": "contig", "extrasamples": ["unassalpha"]},
+         gray),
+        (colours.transpose(2, 0, 1), {"photometric": "rgb", "planarconfig": "separate"}, colours),
+        (inks, {"photometric": "separated"},
+         np.rint(light[..., :3] * light[..., 3:] / 255).astype(np.uint8))]
+    for stored, options, expected in cases:
+        tifffile.imwrite(tmp_path / "a.tif", stored, metadata=None, **options)
+        check_part(warpalign.open(tmp_path / "a.tif"), expected)
+    pil.fromarray(colours).convert("LAB").save(tmp_path / "lab.tif")
+    with pytest.raises(ValueError, match="lab.tif: its colours are CIELAB; convert it"):
+        warpalign.open(tmp_path / "lab.tif")
+
+
+def test_a_thumbnail_is_no_image_of_a_tiff(tmp_path, pixels):
+    tifffile = pytest.importorskip("tifffile")
+    with tifffile.TiffWriter(tmp_path / "a.tif") as writer:
+        writer.write(pixels[::4, ::4], subfiletype=1, metadata=None)
+        writer.write(pixels, metadata=None)
+    image = warpalign.open(tmp_path / "a.tif")
+    assert len(image.scenes) == 1
+    np.testing.assert_array_equal(np.asarray(image), pixels)
+
+
+# Arrays, and the formats of netpbm.
+
+@pytest.mark.parametrize("shape, axes", [
+    ((20, 30), "yx"), ((20, 30, 3), "yxc"), ((5, 20, 30), "iyx"), ((4, 5, 20, 30), "tzyx"),
+    ((2, 20, 30, 3), "iyxc"), ((2, 3, 5, 20, 30), "tczyx")])
+def test_arrays(tmp_path, random, shape, axes):
+    array = random.integers(0, 255, shape).astype(">u2")
+    for order in "CF":
+        np.save(tmp_path / "a.npy", np.asarray(array, order=order))
+        image = warpalign.open(tmp_path / "a.npy")
+        assert "".join(image.axes) == axes
+        np.testing.assert_array_equal(np.asarray(image), array)
+
+
+def test_arrays_that_are_no_pixels(tmp_path):
+    for array, words in [(np.array(["a", "b"]), "are no pixels"),
+                         (np.zeros(5), r"has 1 axes, of the shape \(5,\)")]:
+        np.save(tmp_path / "a.npy", array)
+        with pytest.raises(ValueError, match=words):
+            warpalign.open(tmp_path / "a.npy")
+
+
+def test_pictures_of_netpbm(tmp_path, random):
+    gray = random.integers(0, 255, (20, 30)).astype(np.uint8)
+    colours = random.integers(0, 255, (20, 30, 3)).astype(np.uint8)
+    deep = gray.astype(np.uint16) * 257
+    real = random.random((20, 30)).astype(np.float32)
+    for name, head, pixels, expected in [
+            ("a.pgm", "P5\n# a comment\n30 20\n255\n", gray, gray),
+            ("b.pgm", "P5 30 20 65535\n", deep.astype(">u2"), deep),
+            ("a.ppm", "P6\n30 20\n255\n", colours, colours),
+            ("a.pfm", "Pf\n30 20\n-1.0\n", real[::-1].astype("<f4"), real)]:
+        (tmp_path / name).write_bytes(head.encode() + pixels.tobytes())
+        check_part(warpalign.open(tmp_path / name), expected)
+    (tmp_path / "deep.ppm").write_bytes(b"P6\n30 20\n65535\n"
+                                        + (colours.astype(">u2") * 257).tobytes())
+    with pytest.warns(UserWarning, match="colours of 16 bits, of which the upper 8 are read"):
+        np.testing.assert_array_equal(np.asarray(warpalign.open(tmp_path / "deep.ppm")), colours)
+
+
 # GeoTIFF.
 
 @pytest.fixture
@@ -317,6 +408,22 @@ def test_nifti(tmp_path, random, ending, scaled):
     part.save(tmp_path / f"c{ending}")
     written = nibabel.load(tmp_path / f"c{ending}")
     np.testing.assert_allclose(written.affine @ [1, 2, 1, 1], affine @ [5, 2, 5, 1], atol=1e-5)
+
+
+def test_lengths_of_nifti_are_in_millimetres(tmp_path, random):
+    nibabel = pytest.importorskip("nibabel")
+    volume = random.random((9, 20, 30)).astype(np.float32)
+    for unit, factor in (("meter", 1e-3), ("micron", 1e3), ("mm", 1), ("unknown", 1)):
+        made = nibabel.Nifti1Image(volume.T, np.diag([2 * factor, 3 * factor, 4 * factor, 1]))
+        made.header.set_xyzt_units(unit)
+        nibabel.save(made, tmp_path / "a.nii")
+        image = warpalign.open(tmp_path / "a.nii")
+        np.testing.assert_allclose(image.geometry.spacing, (2, 3, 4), rtol=1e-6)
+        np.testing.assert_allclose(image.spacing, (4, 3, 2), rtol=1e-6)
+        image.save(tmp_path / "b.nii", volume)
+        written = nibabel.load(tmp_path / "b.nii")
+        np.testing.assert_allclose(np.diag(written.affine), (2, 3, 4, 1), rtol=1e-6)
+        assert written.header.get_xyzt_units()[0] == "mm"
 
 
 def test_nifti_over_time(tmp_path, random):

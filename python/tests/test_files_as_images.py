@@ -178,6 +178,25 @@ def test_volumes_are_registered_in_millimetres(scans):
     assert expected.transform.reference is None
 
 
+def test_series(scans, tmp_path):
+    nibabel = pytest.importorskip("nibabel")
+    volumes = np.stack([scans[2], np.roll(scans[2], 1, 2), scans[2]])
+    affine = np.diag([-1.0, 1.5, 2.0, 1.0])
+    nibabel.save(nibabel.Nifti1Image(volumes.T, affine), tmp_path / "series.nii")
+    nibabel.save(nibabel.Nifti1Image(volumes[1].T, affine), tmp_path / "one.nii")
+    expected = warpalign.register_series(volumes, affine=affine[:, [2, 1, 0, 3]])
+    found = warpalign.register_series(tmp_path / "series.nii")
+    assert found.motion.tolist()[1:] == expected.motion.tolist()[1:]
+    assert found.motion["trans_x"][1] == pytest.approx(-1, abs=0.05)  # a voxel towards the left
+    other = warpalign.register_series(tmp_path / "series.nii", to=str(tmp_path / "one.nii"))
+    wanted = warpalign.register_series(volumes, affine=affine[:, [2, 1, 0, 3]], to=volumes[1])
+    np.testing.assert_array_equal(other.matrices, wanted.matrices)
+    np.save(tmp_path / "series.npy", volumes)
+    assert warpalign.register_series(tmp_path / "series.npy", to=2).motion["status"][1] == "ok"
+    with pytest.raises(ValueError, match="is no series of volumes: its axes are z, y, x"):
+        warpalign.register_series(tmp_path / "one.nii")
+
+
 def test_mirrored_volumes_are_refused(scans, tmp_path):
     nibabel = pytest.importorskip("nibabel")
     image = nibabel.load(scans[1])

@@ -225,3 +225,17 @@ def test_a_tile_without_any_known_pixel_has_no_pairs(scan, holes):
     assert found.placed_by_stage.tolist() == [False, True, False, False, False, False]
     middle = np.rint(found.positions[1]).astype(int) + (60, 80)
     assert found.image[tuple(middle)] == NODATA
+
+
+def test_a_round_is_located_without_missing_pixels(scan, holes):
+    found = warpalign.mosaic(scan.tiles(holes, NODATA, np.uint16), scan.nominal, nodata=NODATA)
+    truth = scan.truth + (4.3, -6.2)
+    # The dust stays where it is while the scene moves by the stage's error.
+    tiles = [np.where(holes, NODATA, scan.draw(position, scan.side)).astype(np.uint16)
+             for position in truth]
+    later = found.locate_round(scan.tiles(holes, NODATA, np.uint16), tiles, nodata=NODATA)
+    assert [pair.outcome for pair in later.pairs] == ["used"] * 6
+    np.testing.assert_allclose(later.positions - found.positions,
+                               np.broadcast_to((4.3, -6.2), (6, 2)), atol=PROMISED_RMS)
+    with pytest.raises(ValueError, match="nodata is 0.5, which no pixel of tile 0"):
+        found.locate_round(tiles, tiles, nodata=0.5)

@@ -108,7 +108,7 @@ def test_imagej_hyperstack_stays_one(program, imagej, tmp_path):
 
 
 @pytest.mark.parametrize("order", ["TZCYX", "CTZYX", "ZCTYX", "TCZYX"])
-def test_ome_keeps_names_and_pixel_sizes(program, tmp_path, order):
+def test_ome_keeps_axes_names_and_pixel_sizes(program, tmp_path, order):
     frames = recording(slices=2, dtype=np.uint16, gain=100)
     stored = np.transpose(frames, ["TZCYX".index(axis) for axis in order])
     metadata = {"axes": order, "PhysicalSizeX": 0.2, "PhysicalSizeXUnit": "µm",
@@ -121,16 +121,38 @@ def test_ome_keeps_names_and_pixel_sizes(program, tmp_path, order):
     with tifffile.TiffFile(path) as before, tifffile.TiffFile(out) as after:
         assert after.is_ome
         series = after.series[0]
-        assert series.axes == "TZCYX"
-        check_aligned(series.asarray(), frames[0], gain=100)
+        assert series.axes == order
+        check_aligned(np.transpose(series.asarray(), [order.index(axis) for axis in "TZCYX"]),
+                      frames[0], gain=100)
         old = tifffile.xml2dict(before.ome_metadata)["OME"]["Image"]["Pixels"]
         new = tifffile.xml2dict(after.ome_metadata)["OME"]["Image"]["Pixels"]
         for key in old:
-            if key not in ("DimensionOrder", "TiffData", "BigEndian", "Plane"):
+            if key not in ("TiffData", "BigEndian", "Plane"):
                 assert new[key] == old[key], key
         assert len(new["Plane"]) == 20
         assert tifffile.validate_ome(after.ome_metadata) if hasattr(tifffile, "validate_ome") else True
         assert "UUID" not in after.ome_metadata
+
+
+def test_a_label_that_tifffile_writes_may_mean_frames(program, tmp_path):
+    path, out = tmp_path / "in.tif", tmp_path / "out.tif"
+    frames = recording(channels=1)[:, 0, 0]
+    tifffile.imwrite(path, frames, imagej=True)  # as so many channels
+    assert "--channel 0 to 4, or give --axes TYX if they are frames" in refused(path)
+    ok(path, "--axes", "TYX", *SHIFT, "--output", out)
+    check_aligned(tifffile.imread(out), frames[0])
+
+
+def test_a_thumbnail_before_the_frames(program, tmp_path):
+    path, out = tmp_path / "in.tif", tmp_path / "out.tif"
+    frames = recording(channels=1)[:, 0, 0]
+    with tifffile.TiffWriter(path) as writer:
+        for page in (frames[0, ::4, ::4], *frames):
+            writer.write(page, photometric="minisblack", metadata=None)
+    done = ok(path, "--motion", "translation", "--output", out)
+    assert done.stderr == (f"warpalign: {path}: its first page is 35 x 30, and the other 5 are "
+                           "140 x 120; the first one is left out\n")
+    check_aligned(tifffile.imread(out), frames[0])
 
 
 def test_only_channel_reads_one(program, imagej, tmp_path):

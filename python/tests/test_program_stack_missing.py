@@ -111,6 +111,25 @@ def test_local_motion_leaves_out_missing_pixels(program, tmp_path, to):
     np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif")[1:], aligned[1:])
 
 
+@pytest.mark.parametrize("to", ["first", "mean"])
+def test_deformable_motion_leaves_out_missing_pixels(program, tmp_path, to):
+    tifffile.imwrite(tmp_path / "a.tif", frames(), photometric="minisblack")
+    ok(tmp_path / "a.tif", "--motion", "deformable", "--nodata", NODATA, "--to", to, "--field",
+       tmp_path / "field.npy", "--output", tmp_path / "o.tif")
+    field = np.load(tmp_path / "field.npy")
+    errors = field[:, :, 80:105, 40:120] - DRIFT[:, :, None, None]
+    assert np.sqrt((errors**2).mean()) < 0.15  # as for local motion
+    aligned = tifffile.imread(tmp_path / "o.tif")
+    assert aligned.dtype == np.uint16 and aligned.shape == (5, HEIGHT, WIDTH)
+    # The field bends a little where nothing is known: holes lie within a pixel of the drift.
+    for image, (right, down) in list(zip(aligned, DRIFT, strict=True))[1:]:
+        check_holes(image, right, down)
+    ok(tmp_path / "a.tif", "--nodata", NODATA, "--apply", tmp_path / "field.npy", "--output",
+       tmp_path / "again.tif")
+    np.testing.assert_array_equal(tifffile.imread(tmp_path / "again.tif")[1:] == NODATA,
+                                  aligned[1:] == NODATA)
+
+
 @pytest.mark.parametrize("kind", ["nodata", "nan"])
 def test_local_registration_counts_and_keeps_missing_pixels(program, tmp_path, kind):
     reference, moving = frames()[[0, 1]]

@@ -16,6 +16,18 @@ _MISSING = """\
         With ``missing='ignore'``: whether to also return how much of each result's support is
         known. The default is False."""
 
+_MISSING_NOTES = """\
+    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
+    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
+    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
+    device is copied through it. Infinite samples are missing too, except at order 0, which copies
+    them. The known share is the mask of the known samples, interpolated with the spline's weights;
+    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
+    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
+    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
+    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
+    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016."""
+
 _WARPING = """\
     order : int, optional
         The order of the spline, 0 to 5. The default is 3.
@@ -64,7 +76,7 @@ def filled(function, parts):
 
 def interpolates(function):
     """Fill in what the docstrings of functions that interpolate share."""
-    return filled(function, {"missing": _MISSING})
+    return filled(function, {"missing": _MISSING, "missing_notes": _MISSING_NOTES})
 
 
 def warps(function):

@@ -13,7 +13,8 @@ from ._files._open import is_file, opened
 from ._files._tile_file import TileFile, as_tiles
 from ._flat_field import flattening
 from ._images import as_image, as_volume
-from ._mosaic_missing import FusedNodata, check_flat_field, with_nan
+from ._mosaic_missing import FusedNodata, check_flat_field
+from ._nodata import with_nan
 from ._mosaic_rounds import tile_shifts
 from ._progress import progress_bar
 from ._results import OnDevice
@@ -248,8 +249,8 @@ class Mosaic(OnDevice):
         missing.in_picture(picture)
         return picture
 
-    def locate_round(self, reference_tiles, tiles, *, min_confidence=0.5, devices=None, streams=2,
-                     progress=None):
+    def locate_round(self, reference_tiles, tiles, *, min_confidence=0.5, nodata=None, devices=None,
+                     streams=2, progress=None):
         """Locate the tiles of another round of imaging in this mosaic.
 
         In each round the stage returns to the same positions, and misses them a little. Each tile
@@ -267,6 +268,9 @@ class Mosaic(OnDevice):
         min_confidence : float, optional
             The smallest confidence of a registration that is used, above 0 to 1. The default is
             0.5.
+        nodata : scalar, optional
+            A value that stands for a missing pixel in the tiles of both rounds. Such pixels are
+            not registered, as NaN and infinities never are. Pass it to :meth:`fuse`, too.
         devices : Device or str, or a sequence of them, optional
             The devices to use, as for :func:`register_batch`.
         streams : int, optional
@@ -303,7 +307,7 @@ class Mosaic(OnDevice):
                                      f"{tuple(expected)} was located")
         if not 0 < min_confidence <= 1:
             raise ValueError(f"min_confidence must be above 0 and at most 1, not {min_confidence}")
-        shifts, notes = tile_shifts(reference_tiles, tiles, min_confidence,
+        shifts, notes = tile_shifts(reference_tiles, tiles, min_confidence, nodata,
                                     self._device if devices is None else devices, streams, progress)
         pairs = [MosaicPair(index, index, outcome, reason, tuple(shift.tolist()), (0.0, 0.0),
                             confidence, correlation, (0.0, 0.0))

@@ -4,33 +4,13 @@ import math
 
 import numpy as np
 
-from ._nodata import can_hold, known_samples
+from ._nodata import check_can_hold, known_samples
 
 
 def check_flat_field(nodata, flat_field):
     """Raise ValueError if both are given."""
     if nodata is not None and flat_field is not None:
         raise ValueError("nodata: flat_field would change the value of missing pixels; omit one")
-
-
-def _check(nodata, dtype, what):
-    if not can_hold(dtype, nodata):
-        raise ValueError(f"nodata is {nodata!r}, which no pixel of {what} can have; its type is "
-                         f"{dtype}")
-
-
-def with_nan(tile, nodata, what):
-    """The tile with NaN in its missing pixels, for its registration. Raises ValueError if no pixel
-    can have the value `nodata`."""
-    if nodata is None:
-        return tile
-    _check(nodata, tile.dtype, what)
-    known = known_samples(tile, nodata)
-    kind = np.float64 if tile.dtype.itemsize > 2 and tile.dtype != np.float32 else np.float32
-    tile = tile.astype(kind)
-    if known is not None:
-        tile[~known] = np.nan
-    return tile
 
 
 class FusedNodata:
@@ -54,7 +34,7 @@ class FusedNodata:
     def check(self, tile, what):
         """Raise ValueError if no pixel of the tile can have the value."""
         if self._nodata is not None:
-            _check(self._nodata, tile.dtype, what)
+            check_can_hold(self._nodata, tile.dtype, what)
 
     def in_tile(self, tile, dtype):
         """The tile, contiguous and of the picture's type."""

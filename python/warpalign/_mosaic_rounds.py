@@ -4,6 +4,8 @@ import numpy as np
 
 from ._batch import register_batch
 from ._errors import Error
+from ._images import as_image
+from ._nodata import with_nan
 
 # A shift is left out if it differs from the other tiles' by so many deviations, and by so many
 # pixels.
@@ -14,14 +16,20 @@ _MIN_DEVIATION = 2.0
 class _Pairs:
     """Pairs that are read when a device is ready."""
 
-    def __init__(self, reference_tiles, tiles):
-        self._reference_tiles, self._tiles = reference_tiles, tiles
+    def __init__(self, reference_tiles, tiles, nodata):
+        self._reference_tiles, self._tiles, self._nodata = reference_tiles, tiles, nodata
 
     def __len__(self):
         return len(self._tiles)
 
     def __getitem__(self, index):
-        return self._reference_tiles[index], self._tiles[index]
+        return (self._known(self._reference_tiles[index], f"tile {index} of reference_tiles"),
+                self._known(self._tiles[index], f"tile {index}"))
+
+    def _known(self, tile, what):
+        if self._nodata is None:
+            return tile
+        return with_nan(as_image(tile, what), self._nodata, what)
 
 
 def _judged(result, min_confidence):
@@ -36,11 +44,12 @@ def _judged(result, min_confidence):
     return "used", ""
 
 
-def tile_shifts(reference_tiles, tiles, min_confidence, devices, streams, progress):
+def tile_shifts(reference_tiles, tiles, min_confidence, nodata, devices, streams, progress):
     """The shift of each tile in pixels (rows, columns), and a list of (outcome, reason, confidence,
     correlation). Tiles without an own shift follow the median of the others."""
-    results = register_batch(_Pairs(reference_tiles, tiles), devices=devices, streams=streams,
-                             on_error="return", progress=progress, motion="translation")
+    results = register_batch(_Pairs(reference_tiles, tiles, nodata), devices=devices,
+                             streams=streams, on_error="return", progress=progress,
+                             motion="translation")
     shifts = np.full((len(tiles), 2), np.nan)
     notes = []
     for index, result in enumerate(results):

@@ -41,3 +41,24 @@ def known_samples(array, nodata, order=3):
         if not differs.all():
             known = differs if known is None else known & differs
     return known
+
+
+def check_can_hold(nodata, dtype, what):
+    """Raise ValueError if no pixel of a type can have the value `nodata`."""
+    if not can_hold(dtype, nodata):
+        raise ValueError(f"nodata is {nodata!r}, which no pixel of {what} can have; its type is "
+                         f"{dtype}")
+
+
+def with_nan(image, nodata, what):
+    """The image with NaN in its missing pixels, for its registration. Raises ValueError if no pixel
+    can have the value `nodata`."""
+    if nodata is None:
+        return image
+    check_can_hold(nodata, image.dtype, what)
+    known = known_samples(image, nodata)
+    kind = np.float64 if image.dtype.itemsize > 2 and image.dtype != np.float32 else np.float32
+    image = image.astype(kind)
+    if known is not None:
+        image[~known] = np.nan
+    return image

@@ -28,24 +28,26 @@ class RunningMean:
         rows, columns = np.ogrid[:self._sums.shape[0], :self._sums.shape[1]]
         points = [matrix[i, 0] * rows + matrix[i, 1] * columns + matrix[i, 2] for i in range(2)]
         self._add(points, ndimage.affine_transform(
-            self._filled(frame), matrix, device=self._device))
+            self._filled(frame), matrix, missing="ignore", cval=np.nan, device=self._device))
 
     def add_deformed(self, frame, transform):
         """The same for a Transform."""
         values = self._filled(frame)
         self._add(transform.positions(self._sums.shape), transform.warp(
-            values, output_shape=self._sums.shape, device=self._device))
+            values, output_shape=self._sums.shape, missing="ignore", cval=np.nan,
+            device=self._device))
 
     def _filled(self, frame):
-        """The frame with numbers everywhere."""
-        values = np.nan_to_num(np.asarray(frame, np.float32), posinf=0, neginf=0)
+        """The frame, missing pixels as NaN, and masked ones as the mean of the others."""
+        values = np.array(frame, np.float32)
+        values[~np.isfinite(values)] = np.nan
         if self._mask is not None:
-            values = np.where(self._mask, values, values[self._mask].mean())
+            values = np.where(self._mask, values, np.nanmean(values[self._mask]))
         return values
 
     def _add(self, points, aligned):
         """Add a warped frame, given the points of it that lie on the pixels."""
-        covered = self._covered(points)
+        covered = self._covered(points) & np.isfinite(aligned)
         self._sums[covered] += aligned[covered]
         self._counts[covered] += 1
 
@@ -62,10 +64,13 @@ class RunningMean:
         return inside
 
     def mean(self):
-        """The mean as float32; 0 for pixels that no frame covers."""
-        return (self._sums / np.maximum(self._counts, 1)).astype(np.float32)
+        """The mean as float32. Pixels that no frame covers are 0 with a mask, else NaN."""
+        mean = (self._sums / np.maximum(self._counts, 1)).astype(np.float32)
+        if self._mask is None:
+            mean[self._counts == 0] = np.nan
+        return mean
 
     def mask(self):
         """A mask of the pixels that a frame covers. None if there is no mask: the first frame then
-        covers all pixels."""
+        covers all pixels that are not missing."""
         return None if self._mask is None else (self._counts > 0).astype(np.uint8)

@@ -1,12 +1,14 @@
 """Registration of a series of volumes, such as those of functional MRI."""
 
 import math
+import os
 
 import numpy as np
 
 from . import _core
 from ._devices import open_device
 from ._errors import InvalidImageError
+from ._files._open import is_file, opened
 from ._images import as_volume
 from ._options import documented
 from ._progress import progress_bar
@@ -206,12 +208,13 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
 
     Parameters
     ----------
-    volumes : array_like of 4 dimensions, or iterable of array_like
-        The volumes along the first axis, each 8 to 16384 voxels a side, of one shape and type. For
-        an image of nibabel, ``np.moveaxis(np.asanyarray(image.dataobj), -1, 0)``. Only one volume
-        at a time is read, so a memory map or a generator keeps memory small; ``to='mean'`` reads
-        them twice.
-    to : {'first', 'mean'}, int or array_like, optional
+    volumes : array_like of 4 dimensions, iterable of array_like, or path
+        The volumes along the first axis, or a file of them, whose affine matrix or spacing then is
+        the default. A volume has 8 to 16384 voxels a side; all have one shape and type. For an
+        image of nibabel, ``np.moveaxis(np.asanyarray(image.dataobj), -1, 0)``. Only one volume at a
+        time is read, so a memory map or a generator keeps memory small; ``to='mean'`` reads them
+        twice.
+    to : {'first', 'mean'}, int, array_like or path, optional
         The reference: the first usable volume, the mean of all volumes aligned to the first, the
         volume of this number, or another volume. The default is ``'first'``.
     motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
@@ -273,15 +276,25 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
         raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
     if affine is not None and spacing is not None:
         raise ValueError("affine gives the spacing already; omit one of the two")
+    if is_file(volumes):
+        image = opened(volumes)
+        volumes = image._series()
+        if affine is None and spacing is None:
+            affine = image._affine_of_series
+            spacing = None if affine is not None else [
+                image.spacing[image.axes.index(axis)] for axis in "zyx"]
     radius = float(radius)
     if not 0 < radius < math.inf:
         raise ValueError(f"radius must be above 0 and finite, not {radius}")
     series = _Series(open_device(device), motion, _to_world(affine, spacing), radius)
-    is_name = isinstance(to, str)
-    if is_name and to not in ("first", "mean"):
-        raise ValueError(f"to must be 'first', 'mean', a number or a volume, not {to!r}")
+    is_name = isinstance(to, str) and to in ("first", "mean")
+    if isinstance(to, str) and not is_name and not os.path.exists(to):
+        raise ValueError(f"to must be 'first', 'mean', a number, a volume or the path of one, not "
+                         f"{to!r}")
+    to_file = is_file(to) and not is_name
     count = _count_of(volumes)
-    needed_again = to == "mean" if is_name else np.ndim(to) == 0
+    is_number = not is_name and not to_file and np.ndim(to) == 0
+    needed_again = is_name and to == "mean" or is_number
     if count is None and needed_again:
         volumes = list(volumes)
         count = len(volumes)
@@ -296,7 +309,7 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
                 series.add(number, volume)
             series.set_reference(series.mean)
             ahead, iterator = [], _checked(volumes)
-    elif np.ndim(to) == 0:
+    elif is_number:
         number = int(to)
         if not 0 <= number < count:
             raise ValueError(f"to={number}: there are {count} volumes, numbered from 0")

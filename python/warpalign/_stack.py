@@ -17,6 +17,7 @@ from ._foreign import warpable
 from ._frames import iterate_frames
 from ._images import as_mask, device_for
 from ._initial import Repeated, check_initial, initial_matrices, numbers_xy
+from ._nodata import with_nan
 from ._options import RegistrationOptions, documented, options_of
 from ._progress import progress_bar
 from ._results import OnDevice
@@ -442,8 +443,9 @@ def _checked_initial(initial, total, to, shape, options):
 
 
 @documented
-def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern=None, device=None,
-                   progress=None, **options: Unpack[RegistrationOptions]) -> StackRegistration:
+def register_stack(frames, *, to="first", mask=None, nodata=None, initial=None, fixed_pattern=None,
+                   device=None, progress=None,
+                   **options: Unpack[RegistrationOptions]) -> StackRegistration:
     """Find how the frames of a stack drift.
 
     Parameters
@@ -466,6 +468,7 @@ def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern
         array: another image of the frames' shape.
     mask : array_like, optional
         A mask of the frames' shape; 0 for pixels to ignore in all frames.
+    %(nodata)s
     %(initial_of_frames)s
     fixed_pattern : {'auto', 'off'}, optional
         ``'auto'`` (the default; ``'off'`` with ``fast=True``): find the pattern that is fixed to
@@ -503,12 +506,14 @@ def register_stack(frames, *, to="first", mask=None, initial=None, fixed_pattern
     if is_file(frames):
         frames = opened_file(frames)._frames()
     total = len(frames) if hasattr(frames, "__len__") else None
-    ahead = FramesAhead(frames)
+    ahead = FramesAhead(frames, nodata)
     opened = open_device(device_for(ahead.given, device))
     del ahead.given  # do not keep a frame while the caller makes the next one
     mask = as_mask(mask, ahead.shape, "the mask")
     near = _checked_initial(initial, total, to, ahead.shape, options)
     reference = checked_reference(to, ahead)
+    if isinstance(reference, tuple) and reference[0] is None:
+        reference = None, with_nan(reference[1], nodata, "the reference")
     with_pattern = checked_choice(fixed_pattern, options.get("fast", False))
     follower = _Follower(ahead.shape, ahead.nbytes, mask,
                          reference if isinstance(to, str) else None,

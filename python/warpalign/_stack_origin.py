@@ -8,6 +8,7 @@ import numpy as np
 from ._errors import InvalidImageError
 from ._frames import iterate_frames, rows_of_chunks
 from ._images import as_image
+from ._nodata import with_nan
 
 # The most frames in memory when frames are registered together, or read ahead to find the first
 # usable one: enough to keep a GPU busy.
@@ -32,8 +33,9 @@ class FramesAhead:
     Iteration yields images, and the InvalidImageError of each frame that `mark` was called for.
     """
 
-    def __init__(self, frames):
+    def __init__(self, frames, nodata=None):
         self._frames = frames
+        self._nodata = nodata
         self._remaining = iterate_frames(frames)
         self._ahead = []
         self._pattern = None
@@ -41,7 +43,7 @@ class FramesAhead:
             self.given = next(self._remaining)
         except StopIteration:
             raise ValueError("there are no frames") from None
-        first = as_image(self.given, "frame 0")
+        first = with_nan(as_image(self.given, "frame 0"), nodata, "frame 0")
         self.shape = first.shape
         self.nbytes = first.nbytes
         self._ahead.append(first.copy())  # the caller may write the next frame to the same memory
@@ -101,6 +103,7 @@ class FramesAhead:
         if frame.shape != self.shape:
             raise ValueError(f"frame {number} has the shape {frame.shape}, but the first frame has "
                              f"{self.shape}")
+        frame = with_nan(frame, self._nodata, f"frame {number}")
         return frame if self._pattern is None else self._pattern.subtracted(frame)
 
     def __iter__(self):

@@ -544,7 +544,6 @@ TEST_CASE("stack: what deformable motion does not support is refused") {
   const std::string motion = "--motion";
   const std::string deformable = "deformable";
   refused({motion, deformable, "--to", "previous"}, "--to previous");
-  refused({motion, deformable, "--nodata", "0"}, "--nodata");
   refused({motion, deformable, "--no-refine"}, "--no-refine");
   refused({motion, deformable, "--field", "field.tif"}, "--field");
   refused({motion, "rigid", "--field", frames.folder / "field.npy"}, "--field");

@@ -91,6 +91,18 @@ TEST_CASE("axes: the pages of a TIFF") {
   check_frames(path, {pages[2], pages[3]}, axes("CTYX", 1));
   check_frames(path, {pages[0], pages[2], pages[4]}, axes("TZYX", {}, 0));
   CHECK(trouble_with(path, axes("TYX")).find("(3, 2, 17, 23)") != std::string::npos);
+  // Its letters count like those of --axes, which come before them.
+  write_described(path, pages, R"({"shape": [3, 2, 17, 23], "axes": "TCYX"})");
+  check_frames(path, {pages[1], pages[3], pages[5]}, {1, {}, {}});
+  check_frames(path, {pages[2], pages[3]}, axes("CTYX", 1));
+  write_described(path, pages, R"({"shape": [2, 3, 17, 23], "axes": "CTYX", "fps": 5})");
+  check_frames(path, {pages[3], pages[4], pages[5]}, {1, {}, {}});
+  for (const char* unknown : {"QQYX", "TYX", "YXTC", "TTYX", "TCYXS"}) {
+    CAPTURE(unknown);
+    write_described(path, pages,
+                    fmt::format(R"({{"shape": [3, 2, 17, 23], "axes": "{}"}})", unknown));
+    check_frames(path, pages, {});
+  }
   // A description that does not fit the pages counts as none.
   write_described(path, pages, R"({"shape": [3, 3, 17, 23]})");
   check_frames(path, pages, axes("TYX"));
@@ -119,6 +131,21 @@ TEST_CASE("axes: more channels than ImageJ has are frames") {
   const auto seven = numbered(7);
   write_described(path, seven, "ImageJ=1.11a\nimages=7\nchannels=7\nhyperstack=true\n");
   check_frames(path, {seven[5]}, {5, {}, {}});
+}
+
+TEST_CASE("axes: a first page of another size is no frame") {
+  const ScratchFolder folder;
+  const std::string path = folder / "stack.tif";
+  auto pages = numbered(5);
+  const auto frames = pages;
+  pages.insert(pages.begin(), numbered_frame(9, {8, 6, 1}, PixelType::u16));
+  write_described(path, pages, "");
+  check_frames(path, frames, {});
+  // Neither is left out if the sizes do not tell which one is the frame.
+  write_described(path, {pages[0], pages[1]}, "");
+  check_frames(path, {pages[0], pages[1]}, {});
+  write_described(path, {pages[0], pages[1], pages[0]}, "");
+  check_frames(path, {pages[0], pages[1], pages[0]}, {});
 }
 
 TEST_CASE("axes: arrays of any order") {

@@ -32,6 +32,20 @@ std::optional<NamedExtents> fitted(const std::string& letters,
   return {};
 }
 
+/// Why letters name no axes, or an empty text.
+std::string trouble_with_letters(const std::string& letters) {
+  for (const char letter : letters) {
+    if (known_letters.find(letter) == std::string_view::npos) {
+      return fmt::format("'{}' is no axis", letter);
+    }
+    if (std::ranges::count(letters, letter) > 1) return fmt::format("{} appears twice", letter);
+  }
+  if (letters.find('Y') == std::string::npos || letters.find('X') == std::string::npos) {
+    return "Y and X are needed";
+  }
+  return {};
+}
+
 /// The extents of the pages' axes in the order in which the file has them.
 std::vector<std::size_t> stored_extents(const TiffAxes& axes) {
   if (!axes.shape.empty()) return axes.shape;
@@ -64,22 +78,15 @@ std::vector<std::int64_t> pages_as_stored(const TiffAxes& axes) {
 }  // namespace
 
 void check_axis_letters(const std::string& letters) {
-  const auto refuse = [&](std::string_view why) {
-    throw UsageError(fmt::format(
-        "--axes {}: {}; name the axes, the slowest first, by T (time), C (channel), Z (slice), Y "
-        "(row), X (column) and S (colour), as in TCYX",
-        letters, why));
-  };
-  for (const char letter : letters) {
-    if (known_letters.find(letter) == std::string_view::npos) {
-      refuse(fmt::format("'{}' is no axis", letter));
-    }
-    if (std::ranges::count(letters, letter) > 1) refuse(fmt::format("{} appears twice", letter));
-  }
-  if (letters.find('Y') == std::string::npos || letters.find('X') == std::string::npos) {
-    refuse("Y and X are needed");
-  }
+  const std::string why = trouble_with_letters(letters);
+  if (why.empty()) return;
+  throw UsageError(fmt::format(
+      "--axes {}: {}; name the axes, the slowest first, by T (time), C (channel), Z (slice), Y "
+      "(row), X (column) and S (colour), as in TCYX",
+      letters, why));
 }
+
+bool are_axis_letters(const std::string& letters) { return trouble_with_letters(letters).empty(); }
 
 std::size_t NamedExtents::extent(char letter) const {
   const std::size_t at = letters.find(letter);

@@ -13,6 +13,9 @@ namespace warpalign::program {
 /// (row), X (column) and S (the samples of a colour), among them Y and X.
 void check_axis_letters(const std::string& letters);
 
+/// Whether check_axis_letters() accepts them.
+[[nodiscard]] bool are_axis_letters(const std::string& letters);
+
 /// An array's axes, the slowest first.
 struct NamedExtents {
   std::string letters;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,18 @@ void remove_attribute(std::string& tag, std::string_view key) {
   const std::size_t open = tag.find_first_of("\"'", at);
   const std::size_t close = open == std::string::npos ? open : tag.find(tag[open], open + 1);
   if (close != std::string::npos) tag.erase(at, close + 1 - at);
+}
+
+/// Whether pages that follow each other by time, slice and channel have the order of the axes.
+bool pages_are_in_order(const std::string& order, const Counts& counts) {
+  const auto is_long = [&](char axis) {
+    return (axis == 'T' ? counts.frames : axis == 'Z' ? counts.slices : counts.channels) > 1;
+  };
+  std::string present;
+  std::ranges::copy_if(order, std::back_inserter(present), is_long);
+  std::string written;
+  std::ranges::copy_if(std::string_view("TZC"), std::back_inserter(written), is_long);
+  return present == written;
 }
 
 /// Copies the first image of an OME description, with the new numbers of planes.
@@ -154,7 +167,8 @@ class OmeCopy {
   }
 
   void set_numbers(std::string& pixels) const {
-    set_attribute(pixels, "DimensionOrder", "XYCZT");
+    set_attribute(pixels, "DimensionOrder",
+                  "XY" + std::string(format_.order.rbegin(), format_.order.rend()));
     set_attribute(pixels, "BigEndian", "false");
     set_attribute(pixels, "SizeC",
                   std::to_string(counts_.channels * static_cast<std::size_t>(format_.samples)));
@@ -164,7 +178,21 @@ class OmeCopy {
 
   void describe_pages() {
     described_ = true;
-    text_ += fmt::format("<{}TiffData IFD=\"0\" PlaneCount=\"{}\"/>", prefix(), counts_.planes());
+    if (pages_are_in_order(format_.order, counts_)) {
+      text_ += fmt::format("<{}TiffData IFD=\"0\" PlaneCount=\"{}\"/>", prefix(), counts_.planes());
+      return;
+    }
+    std::size_t page = 0;
+    for (std::size_t t = 0; t < counts_.frames; ++t) {
+      for (std::size_t z = 0; z < counts_.slices; ++z) {
+        for (std::size_t c = 0; c < counts_.channels; ++c, ++page) {
+          text_ += fmt::format(
+              "<{}TiffData IFD=\"{}\" FirstT=\"{}\" FirstZ=\"{}\" FirstC=\"{}\" "
+              "PlaneCount=\"1\"/>",
+              prefix(), page, t, z, c);
+        }
+      }
+    }
   }
 
   /// The namespace prefix of the description's elements, such as "OME:", or nothing.

@@ -13,6 +13,8 @@ namespace warpalign::program {
 namespace {
 
 constexpr std::uint64_t tiff_limit = std::numeric_limits<std::uint32_t>::max();
+/// The most planes of which the description lists the pages one by one.
+constexpr std::size_t most_listed_planes = std::size_t{1} << 16;
 /// More frames than this do not lengthen a description.
 constexpr std::size_t most_frames = 99999999;
 constexpr std::array<std::byte, 16> padding{};
@@ -29,6 +31,7 @@ RecordingTiff::RecordingTiff(const LoadedImage& plane, RecordingFormat format,
                              std::optional<std::size_t> frames)
     : plane_{plane.width, plane.height, plane.channels, plane.type, {}},
       format_(with_description(std::move(format), plane)) {
+  if (frames.value_or(most_frames) > most_listed_planes / format_.planes()) format_.order = "TZC";
   const std::string text = recording_text(format_, frames.value_or(most_frames));
   description_bytes_ = text.empty() ? 0 : text.size() + 1;
   counts_at_ = rounded_up(description_at_ + description_bytes_);
@@ -64,8 +67,13 @@ std::vector<std::byte> RecordingTiff::header(std::size_t frames) const {
   std::vector<std::byte> header = tiff_header(big_, directory_at_);
   header.resize(directory_at_);
   if (description_bytes_ > 0) {
-    const std::string text =
-        padded_text(format_, recording_text(format_, frames), description_bytes_ - 1);
+    std::string text = recording_text(format_, frames);
+    if (text.size() >= description_bytes_) {  // there are more frames than expected
+      RecordingFormat in_order = format_;
+      in_order.order = "TZC";
+      text = recording_text(in_order, frames);
+    }
+    text = padded_text(format_, text, description_bytes_ - 1);
     std::memcpy(header.data() + description_at_, text.data(),
                 std::min(text.size(), description_bytes_ - 1));
   }

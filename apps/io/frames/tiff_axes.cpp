@@ -2,11 +2,13 @@
 #include "io/frames/tiff_axes.hpp"
 
 #include "io/codecs/codecs.hpp"
+#include "io/frames/axis_letters.hpp"
 #include "io/frames/imagej_axes.hpp"
 #include "io/frames/ome_axes.hpp"
 #include "io/frames/tiff_directories.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -54,6 +56,19 @@ std::vector<std::size_t> tifffile_shape(std::string_view description, std::size_
   return shape;
 }
 
+/// The letters in a description of tifffile, {"shape": [5, 2, 300, 400], "axes": "TCYX"}. Empty if
+/// there are none, or if they do not name `axes` axes of pages, rows and columns as --axes does.
+std::string tifffile_letters(std::string_view description, std::size_t axes, int samples_of_page) {
+  const std::string_view of_page = samples_of_page > 1 ? "YXS" : "YX";
+  constexpr std::string_view key = "\"axes\": \"";
+  const std::size_t start = description.find(key);
+  if (start == std::string_view::npos) return {};
+  const std::string_view rest = description.substr(start + key.size());
+  std::string letters(rest.substr(0, rest.find('"')));
+  const bool fits = letters.size() == axes + of_page.size() && letters.ends_with(of_page);
+  return fits && are_axis_letters(letters) ? letters : std::string();
+}
+
 /// The range of indices that are read along an axis.
 struct AxisRange {
   std::size_t first = 0;
@@ -91,6 +106,15 @@ TiffAxes read_tiff_axes(const std::string& description, std::size_t pages, int s
   if (is_ome(description)) return ome_axes(description, samples_of_page, file_name, planes);
   TiffAxes axes = plain_axes(pages);
   axes.shape = tifffile_shape(description, pages, samples_of_page);
+  if (axes.shape.empty()) return axes;
+  axes.letters = tifffile_letters(description, axes.shape.size(), samples_of_page);
+  const auto long_axes = std::ranges::count_if(axes.shape, [](std::size_t n) { return n > 1; });
+  if (axes.letters.empty() && long_axes > 1) {
+    axes.remark = fmt::format(
+        "its {} pages are an array of {} x pages, and each page is read as a frame; give --axes, "
+        "as in TCYX, if one axis is not time",
+        pages, fmt::join(axes.shape, " x "));
+  }
   return axes;
 }
 

@@ -21,6 +21,8 @@ struct TiffAxes {
   /// The extents as tifffile's description gives them, without rows, columns and samples. Empty
   /// if there is no such description.
   std::vector<std::size_t> shape;
+  /// The letters of all axes, if tifffile's description has them and --axes knows them.
+  std::string letters;
   std::string remark;  ///< what the user should know about how the axes were understood
 
   static constexpr std::int64_t missing = -1;    ///< the file lacks the page

@@ -80,7 +80,34 @@ TiffFrames::TiffFrames(const std::filesystem::path& path, const PlaneChoice& cho
   read_first_page(choice);
 }
 
+/// Omits the first page if its size differs from that of all others that it looks at: it is a
+/// thumbnail without the tag.
+void TiffFrames::omit_thumbnail() {
+  std::vector<std::uint64_t>& offsets = directories_.offsets;
+  if (offsets.size() < 3) return;
+  const auto size_of_page = [&](std::uint64_t offset) -> std::optional<Shape> {
+    TiffAt at{file_, directories_, offset};
+    const TiffHandle tiff = open_tiff_page(at);
+    if (!tiff) return {};
+    const std::string description = description_of(tiff.get());
+    if (is_imagej(description) || is_ome(description)) return {};
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+    TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
+    return Shape{width, height, 1};
+  };
+  const std::optional<Shape> first = size_of_page(offsets.front());
+  if (!first) return;
+  const std::optional<Shape> second = size_of_page(offsets[1]);
+  if (!second || *first == *second || size_of_page(offsets.back()) != second) return;
+  remark(fmt::format("{}: its first page is {}, and the other {} are {}; the first one is left out",
+                     name_, to_string(*first), offsets.size() - 1, to_string(*second)));
+  offsets.erase(offsets.begin());
+}
+
 void TiffFrames::read_first_page(const PlaneChoice& choice) {
+  omit_thumbnail();
   TiffAt at{file_, directories_, directories_.offsets.front()};
   const TiffHandle tiff = open_tiff_page(at);
   if (!tiff) throw damaged(at.message);
@@ -90,12 +117,16 @@ void TiffFrames::read_first_page(const PlaneChoice& choice) {
       read_tiff_axes(description, directories_.offsets.size(), page.channels, file_name_,
                      static_cast<std::size_t>(file_.size() / bytes_of(page)));
   if (axes.contiguous > 0) find_contiguous(tiff.get(), page, axes.contiguous);
-  if (choice.axes) {
-    axes = rename_axes(axes, *choice.axes, page.width, page.height, page.samples);
+  const std::string letters = choice.axes.value_or(axes.letters);
+  if (!letters.empty()) {
+    axes = rename_axes(axes, letters, page.width, page.height, page.samples);
   }
   if (!axes.remark.empty()) remark(fmt::format("{}: {}", name_, axes.remark));
   pages_ = chosen_pages(axes, choice);
+  format_.order = axes.order;
   format_.samples = page.channels;
+  format_.channels_may_be_frames = !choice.axes && is_imagej(description) && axes.frames == 1 &&
+                                   axes.slices == 1 && axes.channels > 1;
   describe(tiff.get(), description, choice);
 }
 

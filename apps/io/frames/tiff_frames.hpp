@@ -24,6 +24,7 @@ class TiffFrames : public FrameSource {
   [[nodiscard]] const RecordingFormat* recording() const override { return &format_; }
 
  private:
+  void omit_thumbnail();
   void read_first_page(const PlaneChoice& choice);
   void describe(TIFF* tiff, const std::string& description, const PlaneChoice& choice);
   void find_contiguous(TIFF* tiff, const TiffPage& page, std::size_t frames);

@@ -6,6 +6,9 @@
 #include "formulas/shift_sums.h"
 #include "lib/simd.h"
 
+// Rows lie too far apart for processors to foresee the next one.
+#define ROWS_AHEAD 8
+
 // The words of warpalign::ShiftState.
 #define STATE_WORDS 14
 
@@ -105,6 +108,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
     r += 3 * (size_t)frame_width;
 #pragma unroll 1
     for (int row = first_row; row < end_row; ++row) {
+      fetch_ahead(m + ROWS_AHEAD * (size_t)frame_width);
+      fetch_ahead(r + ROWS_AHEAD * (size_t)frame_width);
       const FrameRow m2 = frame_row(m, count);
       around[3] = reference_row(r, count, wx, dx);
       const float16 value =

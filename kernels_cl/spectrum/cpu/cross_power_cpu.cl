@@ -5,20 +5,13 @@
 //
 // variant: cpu
 // variant: cpu -DWEIGHTED -DWITH_ROTATED_180
+#define WA_REAL float16
 #include "formulas/spectrum.h"
 #include "lib/complex_simd.h"
 #include "lib/launch.h"
 
 #define CHUNKS (WA_CROSS_POWER_COLUMNS / 16)
 #define ROWS WA_CROSS_POWER_ROWS
-
-WA_INLINE float16 reciprocal_magnitudes(Lanes numbers) {
-  float16 result;
-  const float* re = (const float*)&numbers.re;
-  const float* im = (const float*)&numbers.im;
-  for (int i = 0; i < 16; ++i) ((float*)&result)[i] = wa_reciprocal_magnitude(re[i], im[i]);
-  return result;
-}
 
 // The factor of the Gaussian weight for frequency v of n, which is taken in units of the Nyquist
 // frequency.
@@ -53,8 +46,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
       const int count = min(16, last - u);
       const Lanes raw_a = load_lanes((global const float*)(row_of_a + u), count);
       const Lanes raw_b = load_lanes((global const float*)(row_of_b + u), count);
-      float16 scale_a = reciprocal_magnitudes(raw_a);
-      float16 scale_b = reciprocal_magnitudes(raw_b);
+      float16 scale_a = wa_reciprocal_magnitude(raw_a.re, raw_a.im);
+      float16 scale_b = wa_reciprocal_magnitude(raw_b.re, raw_b.im);
       const int16 none = scale_a == 0.0f || scale_b == 0.0f;
 #ifdef WEIGHTED
       scale_a *= weights[(u - first) / 16] * row_weight;

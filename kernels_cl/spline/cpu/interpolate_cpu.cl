@@ -106,9 +106,67 @@ WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16*
   store16(value, count, output);
 }
 
+#if DIMENSIONS <= 2 && COMPONENTS == 1
+// Whether the first `count` points of a segment are those of a shift: one pixel apart in a row,
+// with the same weights.
+WA_INLINE bool are_shifted(const Points16* points, int count) {
+  int16 same = -1;
+#pragma unroll 1
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+    const int16 number = NUMBERS + chunk * 16;
+    int16 next =
+        points[chunk].x.first - number == points->x.first.s0 && points[chunk].x.t == points->x.t.s0;
+    if (DIMENSIONS == 2) {
+      next = next && points[chunk].y.first == points->y.first.s0 &&
+             points[chunk].y.t == points->y.t.s0;
+    }
+    same &= next | (number >= count);
+  }
+  return are_all(same);
+}
+
+// Like store_inside() for such points, whose sums are vectors along the pixels, in the same order.
+WA_INLINE void store_shifted(const Spline* spline, const Points16* points, int count,
+                             global Output* output) {
+  float wx[TAPS];
+  float wy[TAPS];
+  WEIGHTS(points->x.t.s0, wx);
+  global const float* first = (global const float*)spline->values + points->x.first.s0;
+  if (DIMENSIONS == 2) {
+    WEIGHTS(points->y.t.s0, wy);
+    first += (size_t)points->y.first.s0 * (size_t)spline->width;
+  }
+#pragma unroll 1
+  for (int at = 0; at < count; at += 16) {
+    const int some = min(16, count - at);
+    float16 value = 0.0f;
+#pragma unroll
+    for (int l = 0; l < TAPS; ++l) {
+      float16 sum = load_some(first + at + l, some);
+      if (DIMENSIONS == 2) {
+        sum *= wy[0];
+#pragma unroll
+        for (int j = 1; j < TAPS; ++j) {
+          sum = fma((float16)(wy[j]),
+                    load_some(first + at + l + (size_t)j * (size_t)spline->width, some), sum);
+        }
+      }
+      value = l == 0 ? wx[0] * sum : fma((float16)(wx[l]), sum, value);
+    }
+    store16(&value, some, output + at);
+  }
+}
+#endif
+
 // Stores pixels of a segment whose points are all inside.
 WA_INLINE void store_inside(const Spline* spline, const Points16* points, int count,
                             global Output* output) {
+#if DIMENSIONS <= 2 && COMPONENTS == 1
+  if (are_shifted(points, count)) {
+    store_shifted(spline, points, count, output);
+    return;
+  }
+#endif
   Segment segment;
   float16 sums[LOADED * CHUNKS];
 #pragma unroll 1

@@ -272,7 +272,7 @@ class ImageFile:
             return False
         if self.format == "GeoTIFF":
             return self.metadata["colours"][:3] == ["red", "green", "blue"]
-        return self.axes[-1] == "c" and self.format in ("picture", "TIFF", "DICOM")
+        return self.axes[-1] == "c" and self.format in ("picture", "TIFF", "DICOM", "array")
 
     def _check_others(self, used, what):
         others = [axis for axis in self.axes if axis not in used and self._length(axis) > 1]
@@ -325,9 +325,26 @@ class ImageFile:
         if len(others) != 1 or others[0] not in _FRAMES:
             if others:
                 self._check_others(["y", "x"] + [a for a in others if a == "t"], "the stack")
+            more = (f"; the file has {len(self.scenes)} images, of which "
+                    "warpalign.open(path, scene=1) is the second" if len(self.scenes) > 1 else "")
             raise ValueError(f"{self.path} is no stack: its axes are {', '.join(self.axes)}, of "
-                             f"the shape {self.shape}")
+                             f"the shape {self.shape}{more}")
         return Frames(self, others[0])
+
+    def _series(self):
+        """The volumes of a series, read one after the other."""
+        axis = "t" if "t" in self.axes else "i"
+        if axis not in self.axes or "z" not in self.axes:
+            raise ValueError(f"{self.path} is no series of volumes: its axes are "
+                             f"{', '.join(self.axes)}, of the shape {self.shape}")
+        return Volumes(self, axis)
+
+    @property
+    def _affine_of_series(self):
+        """The matrix from (plane, row, column) to millimetres of NIfTI, or None."""
+        if self.format != "NIfTI" or self.geometry is None:
+            return None
+        return self.geometry.ras[:, [2, 1, 0, 3]]
 
     def _warpable(self, ndim):
         """The pixels with the axes of space first, as many as `ndim`, and the others after
@@ -395,6 +412,21 @@ def _within(chosen, inner):
         return found
     # Backwards, the stop before the first element has no number.
     return slice(found.start, found.stop if found.stop >= 0 else None, found.step)
+
+
+class Volumes:
+    """The volumes of a series in a file, each of shape (planes, rows, columns)."""
+
+    def __init__(self, file, axis):
+        self._file, self._axis = file, axis
+
+    def __len__(self):
+        return self._file._length(self._axis)
+
+    def __getitem__(self, number):
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there are {len(self)} volumes, and no number {number}")
+        return self._file._gray(("z", "y", "x"), {self._axis: int(number)}, "the series")
 
 
 class Frames:

@@ -10,6 +10,7 @@ from ._refusal import Refused, one_line
 
 _GEO_TAGS = (33550, 34264, 34735)  # ModelPixelScale, ModelTransformation, GeoKeyDirectory
 _MOST_TAGS = 4096
+_PNM = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6", b"Pf")
 
 
 def is_file(value):
@@ -58,12 +59,14 @@ def _reader_of_folder(path):
 
 def _reader_of(path, start):
     """The function that reads a file with this content, or None."""
-    from . import (_read_bioio, _read_dicom, _read_fits, _read_geotiff, _read_microscopes,
-                   _read_nifti, _read_picture, _read_tiff)
+    from . import (_read_array, _read_bioio, _read_dicom, _read_fits, _read_geotiff,
+                   _read_microscopes, _read_nifti, _read_picture, _read_tiff)
 
     name = path.name.lower()
     if start[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+") and not name.endswith(".lsm"):
         return _read_geotiff.read if _is_geotiff(path) else _read_tiff.read
+    if start.startswith(b"\x93NUMPY"):
+        return _read_array.read
     if start.startswith(b"SIMPLE  ="):
         return _read_fits.read
     if start[128:132] == b"DICM" or name.endswith(".dcm"):
@@ -79,7 +82,8 @@ def _reader_of(path, start):
     if name.endswith((".fits", ".fit", ".fts", ".fits.gz", ".fits.fz")):
         return _read_fits.read
     if (start.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM"))
-            or start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
+            or start[:4] == b"RIFF" and start[8:12] == b"WEBP"
+            or start[:2] in _PNM and start[2:3].isspace()):
         return _read_picture.read
     return _read_bioio.reader()
 
@@ -92,8 +96,8 @@ def open_file(path, *, scene=0, level=0):
     path : path-like
         A file, the folder of an image in OME-Zarr 0.4 to 0.6, or the folder of a series in DICOM.
         Of files: OME-Zarr, NIfTI, FITS, DICOM, CZI, ND2, LIF, GeoTIFF, TIFF (OME, ImageJ and
-        others), PNG, JPEG, WebP, BMP, and what bioio reads if it is installed. EXIF's orientation
-        is applied.
+        others), PNG, JPEG, WebP, BMP, PNM, ``.npy``, and what bioio reads if it is installed. The
+        orientation of EXIF and TIFF is applied.
     scene : int or str, optional
         The number or the name of the image, in files that hold several (:attr:`ImageFile.scenes`).
         The default is 0. In FITS and DICOM, the extension or the series.
@@ -137,8 +141,8 @@ def open_file(path, *, scene=0, level=0):
         if read is None:
             raise ValueError(
                 f"{path} is of no known format (supported are OME-Zarr, NIfTI, FITS, DICOM, CZI, "
-                "ND2, LIF, GeoTIFF, TIFF, PNG, JPEG, WebP and BMP; others if bioio is installed, "
-                "with its package for the format)")
+                "ND2, LIF, GeoTIFF, TIFF, PNG, JPEG, WebP, BMP, PNM and .npy; others if bioio is "
+                "installed, with its package for the format)")
     try:
         image = read(path, scene, level)
         image._opening = (reopened, scene, level)

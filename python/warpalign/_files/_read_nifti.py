@@ -30,20 +30,23 @@ def read(path, scene, level):
     else:
         array = LazyArray(shape[::-1], dtype if plain else np.float64,
                           lambda index: np.asarray(proxy[tuple(index[::-1])]).T)
-    geometry = Geometry._of_ras(image.shape, np.asarray(image.affine, np.float64))
+    length, time = _units_of(image)
+    to_millimetres = np.diag([length, length, length, 1.0])
+    geometry = Geometry._of_ras(image.shape, to_millimetres @ np.asarray(image.affine, np.float64))
     zooms = [float(zoom) for zoom in image.header.get_zooms()]
-    units = _units_of(image)
+    zooms[:3] = [zoom * length for zoom in zooms[:3]]
     if len(shape) == 2:
         geometry = Geometry(geometry.shape[1:], spacing=geometry.spacing[:2])
     return ImageFile(path, "NIfTI", array, axes[::-1], spacing=dict(zip(axes, zooms)),
-                     units={**dict.fromkeys("xyz", "millimeter"), "t": units},
+                     units={**dict.fromkeys("xyz", "millimeter"), "t": time},
                      geometry=geometry, metadata={"header": image.header, "affine": image.affine},
                      georeference=image.header)
 
 
 def _units_of(image):
-    """The unit of time."""
+    """The unit of length in millimetres, and the name of the unit of time."""
     if not hasattr(image.header, "get_xyzt_units"):
-        return None
-    return {"sec": "second", "msec": "millisecond", "usec": "microsecond"}.get(
-        image.header.get_xyzt_units()[1])
+        return 1.0, None
+    length, time = image.header.get_xyzt_units()
+    return ({"meter": 1000.0, "micron": 0.001}.get(length, 1.0),
+            {"sec": "second", "msec": "millisecond", "usec": "microsecond"}.get(time))

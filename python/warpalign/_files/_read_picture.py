@@ -1,5 +1,6 @@
-"""Pictures: PNG, JPEG, WebP and BMP, turned upright as EXIF tells."""
+"""Pictures: PNG, JPEG, WebP, BMP and PNM, turned upright as EXIF tells."""
 
+import re
 import warnings
 
 import numpy as np
@@ -30,9 +31,19 @@ def _upright(operations, image, mode):
     return np.asarray(operations.exif_transpose(image))
 
 
+def _has_long_colours(start):
+    """Whether a PNG or PPM has colours of more than 8 bits."""
+    if start.startswith(b"\x89PNG"):
+        return len(start) > 26 and start[24] == 16 and start[25] in (2, 6)
+    if start[:2] in (b"P3", b"P6"):
+        numbers = re.sub(rb"#[^\n]*", b"", start).split()
+        return len(numbers) > 3 and numbers[3].isdigit() and int(numbers[3]) > 255
+    return False
+
+
 def _warn_of_lost_bits(path, start):
-    """Pillow reads 8 of the 16 bits of colours in PNG."""
-    if start.startswith(b"\x89PNG") and len(start) > 26 and start[24] == 16 and start[25] in (2, 6):
+    """Pillow reads 8 of the 16 bits of colours."""
+    if _has_long_colours(start):
         warnings.warn(f"{path} has colours of 16 bits, of which the upper 8 are read",
                       stacklevel=5)
 
@@ -43,7 +54,7 @@ def read(path, scene, level):
     number_of_scene(scene, [""])
     check_level(level, 1)
     with open(path, "rb") as file:
-        _warn_of_lost_bits(path, file.read(32))
+        _warn_of_lost_bits(path, file.read(512))
     try:
         with pillow.open(path) as image:
             mode, frames = _mode(image), getattr(image, "n_frames", 1)
@@ -53,12 +64,14 @@ def read(path, scene, level):
     except pillow.DecompressionBombError as error:
         refuse(f"it is too large ({error}); set PIL.Image.MAX_IMAGE_PIXELS to read it")
     kind, channels = _MODES[mode]
+    if mode == "I" and image.format == "PPM":  # PGM of 16 bits
+        kind = np.uint16
     columns, rows = size[::-1] if orientation in _TURNED else size
 
     def whole():
         with pillow.open(path) as image:
             if frames == 1:
-                return _upright(operations, image, mode)
+                return _upright(operations, image, mode).astype(kind, copy=False)
             found = []
             for number in range(frames):
                 image.seek(number)

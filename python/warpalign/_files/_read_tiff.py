@@ -8,6 +8,7 @@ from .._geometry import need
 from ._image_file import ImageFile
 from ._lazy import LazyArray
 from ._refusal import check_level, number_of_scene, refuse
+from ._tiff_pixels import Meaning
 from ._units import unit_named
 
 # tifffile's names of axes. Q is an axis that is not explained, I a page.
@@ -25,8 +26,9 @@ def _named(axes):
 def read(path, scene, level):
     tifffile = need("tifffile", "tiff", f"reading {path}")
     with tifffile.TiffFile(path) as file:
-        names = [one.name or "" for one in file.series]
-        number = number_of_scene(scene, names)
+        numbers = _images_of(file)
+        names = [file.series[one].name or "" for one in numbers]
+        number = numbers[number_of_scene(scene, names)]
         series = file.series[number]
         check_level(level, len(series.levels))
         chosen = series.levels[level]
@@ -34,6 +36,7 @@ def read(path, scene, level):
         finest = series.levels[0]
         reduced = {axis: full / length for axis, full, length in
                    zip(finest.axes, finest.shape, shape)}
+        meaning = Meaning(chosen.keyframe, axes, shape, dtype, bool(file.is_imagej))
         spacing, units, channels, metadata = _told(file, number)
         mapped = chosen.dataoffset is not None
         _check_offsets(path, chosen)
@@ -43,9 +46,34 @@ def read(path, scene, level):
         array = _chunked(tifffile, path, number, level, shape, dtype)
     spacing = {name: spacing[name] * reduced[axis]
                for axis, name in zip(axes, _named(axes)) if name in spacing}
-    return ImageFile(path, "TIFF", array, _named(axes), spacing=spacing, units=units,
+    if not meaning.is_plain:
+        array = _understood(array, meaning)
+    if meaning.exchanged:
+        spacing, units = _exchanged(spacing), _exchanged(units)
+    return ImageFile(path, "TIFF", array, _named(meaning.axes), spacing=spacing, units=units,
                      channels=channels, scenes=names, metadata=metadata,
                      georeference=metadata.get("kind"))
+
+
+def _images_of(file):
+    """The numbers of the series, without thumbnails."""
+    numbers = range(len(file.series))
+    whole = [number for number in numbers if not file.series[number].keyframe.is_reduced]
+    return whole or list(numbers)
+
+
+def _understood(array, meaning):
+    """The pixels that the samples of an array mean."""
+    if meaning.views and isinstance(array, np.ndarray):
+        return meaning.pixels(array)
+    return LazyArray.of_whole(meaning.shape, meaning.dtype,
+                              lambda: meaning.pixels(np.asarray(array[...])))
+
+
+def _exchanged(by_axis):
+    """What is told of x for y, and the reverse."""
+    other = {"x": "y", "y": "x"}
+    return {other.get(axis, axis): value for axis, value in by_axis.items()}
 
 
 def _check_offsets(path, series):

@@ -65,6 +65,7 @@ def nifti(path, pixels):
         header["scl_slope"], header["scl_inter"] = np.nan, np.nan
         header["cal_min"] = header["cal_max"] = 0
         header.set_data_dtype(array.dtype)
+        header.set_xyzt_units("mm", header.get_xyzt_units()[1])  # as the geometry
     affine = np.eye(4) if geometry is None else geometry.ras
     if geometry is None:
         affine[:3, :3] = np.diag([pixels.spacing(axis)[0] for axis in "xyz"])

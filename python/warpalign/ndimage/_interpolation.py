@@ -351,16 +351,7 @@ def geometric_transform(input, mapping, output_shape=None, output=None, order=3,
     differences between its neighbours in the output. It is computed in double precision, with at
     most 64 points on each side of its centre along an axis (16 in volumes).
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------
@@ -502,16 +493,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     differences between its neighbours in the output. It is computed in double precision, with at
     most 64 points on each side of its centre along an axis (16 in volumes).
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------
@@ -717,16 +699,7 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     a footprint has at most 64 points on each side of its centre along an axis (16 in volumes), which
     lie farther apart if the array shrinks by more than 33 (9).
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------
@@ -853,16 +826,7 @@ def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilt
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------
@@ -1025,16 +989,7 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
     ``'grid-wrap'`` with `grid_mode`, else ``'mirror'``, ``'constant'`` or ``'wrap'``, which all
     mirror the samples. With ``missing='ignore'``, known shares are those of the Gaussian.
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------
@@ -1184,16 +1139,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     would round, are computed in double precision. With ``precision='double'`` all values are, and
     accurate to about 1e-14 of the largest sample.
 
-    With ``missing='ignore'``, missing samples continue the nearest known ones and are then smoothed
-    by steps that minimise the squared Laplacian (biharmonic inpainting [2]_). A GPU does so itself
-    for float32, float16 and integers of 8 and 16 bits; otherwise the host does, and an input on a
-    device is copied through it. Infinite samples are missing too, except at order 0, which copies
-    them. The known share is the mask of the known samples, interpolated with the spline's weights;
-    beyond the edges it is 0 with ``mode='constant'``, and `cval` counts as known with
-    ``'grid-constant'``. Measured at order 3 on a photograph with holes of 1 to 3 pixels, beside the
-    result without holes: an error of at most 1.3e-8 of the range 12 pixels from a hole and 2.5e-6
-    at 8 pixels, and 0.0095 (root mean square) within 1 pixel, where filling with the nearest sample
-    gives 0.018 and astropy's ``interpolate_replace_nans`` 0.016.
+    %(missing_notes)s
 
     References
     ----------

@@ -16,6 +16,7 @@ from .._foreign import is_on_device
 from .._nodata import can_hold, is_finite, known_samples
 from . import _double, _missing_on_device
 from ._geometry import MAX_AXES
+from ._missing_checks import check_any_known, check_can_mark
 
 # Rounding must not decide at exactly half of the support.
 _ROUNDING = 1e-5
@@ -137,9 +138,7 @@ def evaluate_parts(function, array, known, output, splines, rule, fill):
         weights, outside = _support(function, np.ones(array.shape, bool), output, splines[0])
         _avoid_nodata(output, outside, rule, splines[0])
         return weights if rule.weights else None
-    if output.dtype.kind in "biu" and rule.nodata is None:
-        raise ValueError(f"the input has missing samples, and an output of {output.dtype} cannot "
-                         "hold NaN; give a value as nodata, or a floating-point output")
+    check_can_mark(rule, output)
     weights, outside = _support(function, known, output, splines[0])
     for part, spline in zip(part_of, splines):
         if spline.order == 0:
@@ -206,8 +205,7 @@ def evaluate_any(function, array, output, rule, axes, spline_of, cval, by_matrix
     samples = array.numpy() if on_device else array
     values = np.empty(output.shape, output.dtype) if on_device else output
     known = known_samples(samples, rule.nodata, splines[0].order)
-    if known is not None and not known.any():
-        raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
+    check_any_known(known is None or known.any())
 
     def fill(part_of, dtype):
         return filled(part_of(samples), known, axes, dtype)

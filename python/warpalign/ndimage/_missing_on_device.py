@@ -12,6 +12,7 @@ from .. import _core
 from .._device_array import DeviceArray
 from . import _pieces
 from ._geometry import MAX_AXES
+from ._missing_checks import check_any_known, check_can_mark
 
 # The types whose values all fit into float32.
 _EXACT = tuple(np.dtype(name) for name in ("u1", "i1", "u2", "i2", "f2", "f4"))
@@ -46,14 +47,6 @@ def _new(like, shape, dtype):
     return DeviceArray(memory, queue=like._queue)
 
 
-def _check(rule, missing, source, output):
-    if missing == source.size:
-        raise ValueError("all samples of the input are missing (NaN, infinite or nodata)")
-    if missing and output.dtype.kind in "iu" and rule.nodata is None:
-        raise ValueError(f"the input has missing samples, and an output of {output.dtype} cannot "
-                         "hold NaN; give a value as nodata, or a floating-point output")
-
-
 def _marks(output, rule, spline):
     """How missing results are marked: the arguments of mark_missing_on_device()."""
     beyond = spline.cval if spline.mode == "constant" and spline.needs_placeholder() else None
@@ -80,7 +73,9 @@ def evaluate(function, source, output, spline, rule, axes):
     nodata = None if rule.nodata is None or math.isnan(rule.nodata) else float(rule.nodata)
     missing = _core.find_missing_on_device(
         source.device, values._memory, n, nodata, known._memory, source._queue)
-    _check(rule, missing, source, output)
+    check_any_known(missing < source.size)
+    if missing:
+        check_can_mark(rule, output)
     marks = _marks(output, rule, spline)
     avoids = marks[3]
     if missing == 0 and not rule.weights and not avoids and marks[2] is None:

@@ -313,6 +313,20 @@ TEST_CASE("interpolate: affine transforms") {
   });
 }
 
+TEST_CASE("interpolate: shifts, whose points all have the same weights") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for_all(device, [&](InterpolateSpec spec) {
+      if (spec.images.dimensions == 3) return;
+      // Rows of more than one segment of 64 points, and some of another length.
+      const std::int64_t height = spec.images.dimensions == 1 ? 1 : 9;
+      spec.images.shape = {187, height, 1};
+      spec.output = {171, height, 1};
+      compare_transform(device, spec, warpalign::Affine{1, 0, 4.31, 0, 1, height == 1 ? 0 : -0.62},
+                        point_error);
+    });
+  });
+}
+
 TEST_CASE("interpolate: cubic splines of images of several tiles") {
   for (const Boundary boundary : {Boundary::constant, Boundary::nearest}) {
     compare_tiles(2, 3, boundary);
