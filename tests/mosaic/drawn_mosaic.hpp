@@ -34,9 +34,23 @@ class SpotScene {
       const warpalign::Shape& shape, const warpalign::Point& position,
       const warpalign::TileDistortion& distortion = {}) const {
     constexpr double max_displacement = 12;
+    const auto place_of = [&](const warpalign::Point& p) {
+      const warpalign::Point d = distortion.displacement(p);
+      return warpalign::Point{p.x + d.x, p.y + d.y};
+    };
+    return draw(shape, position, place_of, distortion.is_zero() ? 0 : max_displacement);
+  }
+
+  /// A tile whose pixel p shows the scene at position + place_of(p), which is at most
+  /// `max_displacement` pixels from position + p along each axis, as u16.
+  template <class Place>
+  [[nodiscard]] std::vector<std::uint16_t> draw(const warpalign::Shape& shape,
+                                                const warpalign::Point& position,
+                                                const Place& place_of,
+                                                double max_displacement) const {
     std::vector<double> sums(static_cast<std::size_t>(shape.pixels()), 0);
     for (const Spot& spot : spots_) {
-      const double reach = 5 * spot.size + (distortion.is_zero() ? 0 : max_displacement);
+      const double reach = 5 * spot.size + max_displacement;
       const double cx = spot.x - position.x;
       const double cy = spot.y - position.y;
       const auto begin = [&](double c) { return std::max(0.0, std::ceil(c - reach)); };
@@ -44,8 +58,8 @@ class SpotScene {
            ++y) {
         for (double x = begin(cx); x <= std::min(cx + reach, static_cast<double>(shape.width) - 1);
              ++x) {
-          const warpalign::Point d = distortion.displacement({x, y});
-          const double r2 = std::pow(x + d.x - cx, 2) + std::pow(y + d.y - cy, 2);
+          const warpalign::Point place = place_of({x, y});
+          const double r2 = std::pow(place.x - cx, 2) + std::pow(place.y - cy, 2);
           sums[static_cast<std::size_t>(y) * static_cast<std::size_t>(shape.width) +
                static_cast<std::size_t>(x)] +=
               spot.height * std::exp(-r2 / (2 * spot.size * spot.size));

@@ -74,12 +74,12 @@ VolumeMosaic locate_volume_tiles(std::span<const Device> devices,
   // common. The positions say better where to look.
   const double margin = second_margin(placement.stage.deviation, max_error);
   const double min_move = 2 * margin <= max_error ? 0 : max_error / 3;
-  if (register_moved_pairs(placement, pairs, min_move, register_within(margin))) {
+  if (register_moved_pairs(pairs, min_move, shifts_of(placement), register_within(margin))) {
     placement = place_pairs<Point3>(tiles, pairs, max_error, true);
   }
   VolumeMosaic mosaic;
   mosaic.stage = placement.stage;
-  set_pairs(pairs, placement.positions, mosaic);
+  set_pairs(pairs, tiles.size(), residuals_of(placement.positions), mosaic);
   set_positions<Point3>(tiles, placement.positions, mosaic);
   return mosaic;
 }
