@@ -137,9 +137,9 @@ struct MosaicOptions {
   /// without it. It needs tiles of one shape, and is left out where the overlaps do not show a
   /// distortion. Tiles whose motion is not Motion::translation are taken to have none.
   bool estimate_distortion = true;
-  /// How tiles differ from their positions: translation, or for tiles that each are turned in their
-  /// own way rigid, similarity or homography. A pair's turn may be 15 degrees at most, its scale
-  /// 0.8 to 1.25. On average, tiles are not turned.
+  /// How tiles differ from their positions: translation, or for tiles that each are rotated in
+  /// their own way rigid, similarity or homography. A pair's rotation may be 15 degrees at most,
+  /// its scale 0.8 to 1.25. On average, tiles are not rotated.
   Motion motion = Motion::translation;
   BatchOptions batch{};       ///< how the pairs are divided among threads
   MosaicProgress progress{};  ///< may be empty
@@ -275,7 +275,7 @@ WARPALIGN_API void fuse_tiles(const Device& device, std::span<const MosaicTile> 
                               std::span<const Point> positions, const ChannelSource& source,
                               const FusionSpec& spec, const RowSink& sink);
 
-/// The same for tiles that are turned, scaled or tilted: `matrices` map pixels of each tile to
+/// The same for tiles that are rotated, scaled or tilted: `matrices` map pixels of each tile to
 /// those of the picture (LocatedTile::matrix). The weights are those of the tile's own pixels.
 /// Throws Error(invalid_argument) also for a distortion, and for a matrix that is singular, or maps
 /// a tile to infinity or beyond 2^30 pixels.

@@ -123,12 +123,12 @@ void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t
   }
 }
 
-void BlendedStrip::add_turned(const PlacedTile& tile, std::size_t channel, std::int64_t top,
-                              std::int64_t rows) {
+void BlendedStrip::add_rotated(const PlacedTile& tile, std::size_t channel, std::int64_t top,
+                               std::int64_t rows) {
   const auto& [width, height, depth] = tile.shape;
   const std::int64_t x0 = tile.first[0];
   const std::int64_t y0 = tile.first[1];
-  const Shape& own = tile.turned->tile;
+  const Shape& own = tile.rotated->tile;
   const std::int64_t left = std::max<std::int64_t>(0, x0);
   const std::int64_t right = std::min(width_, x0 + width);
   if (right <= left) return;
@@ -136,7 +136,7 @@ void BlendedStrip::add_turned(const PlacedTile& tile, std::size_t channel, std::
   for (std::int64_t y = std::max(top, y0); y < std::min(top + rows, y0 + height); ++y) {
     for (std::int64_t x = left; x < right; ++x) {
       const Point p =
-          LocalMap(tile.turned->to_tile, {static_cast<double>(x), static_cast<double>(y)}).place;
+          LocalMap(tile.rotated->to_tile, {static_cast<double>(x), static_cast<double>(y)}).place;
       weights[static_cast<std::size_t>(x - left)] =
           static_cast<float>(distance_to_edge(p.x, own.width) * distance_to_edge(p.y, own.height));
     }
@@ -154,8 +154,8 @@ std::vector<std::byte> BlendedStrip::blend(std::span<const PlacedTile> tiles, st
   for (const PlacedTile& tile : tiles) {
     if (tile.first[2] > plane || tile.end(2) <= plane) continue;
     if (tile.first[1] >= top + rows || tile.end(1) <= top) continue;
-    if (tile.turned) {
-      add_turned(tile, channel, top, rows);
+    if (tile.rotated) {
+      add_rotated(tile, channel, top, rows);
     } else {
       add(tile, channel, plane, top, rows);
     }

@@ -106,10 +106,10 @@ struct ShiftedPlaces {
   }
 };
 
-/// Tiles that are turned, scaled or tilted.
-class TurnedPlaces {
+/// Tiles that are rotated, scaled or tilted.
+class RotatedPlaces {
  public:
-  TurnedPlaces(std::span<const MosaicTile> tiles, std::span<const Homography> matrices)
+  RotatedPlaces(std::span<const MosaicTile> tiles, std::span<const Homography> matrices)
       : tiles_(tiles), matrices_(matrices) {
     for (std::size_t i = 0; i < tiles.size(); ++i) {
       const auto& [least, largest] = bounds_of(matrices[i], tiles[i].shape);
@@ -186,7 +186,7 @@ void fuse_tiles(const Device& device, std::span<const MosaicTile> tiles,
     refuse(stage, "tiles with matrices have no common distortion; pass positions, or leave it out");
   }
   check(tiles, checked_places(tiles, matrices), source, spec, sink);
-  Fusion(device, tiles, TurnedPlaces(tiles, matrices), source, spec).run(sink);
+  Fusion(device, tiles, RotatedPlaces(tiles, matrices), source, spec).run(sink);
 }
 
 }  // namespace warpalign

@@ -3,8 +3,8 @@
 
 #include "mosaic/mosaic_types.hpp"
 #include "mosaic/overlap.hpp"
+#include "mosaic/rotated_placement.hpp"
 #include "mosaic/shift_covariance.hpp"
-#include "mosaic/turned_placement.hpp"
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ struct MeasuredPairOf {
   typename MosaicTypes<P>::Pair pair;
   ExpectedPairOf<P> expected;
   CovarianceOf<axes_of<P>> covariance;  ///< of the shift
-  /// Of a pair of turned images: the covariances of the overlap's corners.
+  /// Of a pair of rotated images: the covariances of the overlap's corners.
   std::array<Covariance, overlap_corners> corners{};
 };
 

@@ -7,8 +7,8 @@
 #include "mosaic/pair_records.hpp"
 #include "mosaic/pair_registration.hpp"
 #include "mosaic/position_check.hpp"
+#include "mosaic/rotated_mosaic.hpp"
 #include "mosaic/stage_name.hpp"
-#include "mosaic/turned_mosaic.hpp"
 #include "mosaic/undistorted_tiles.hpp"
 
 #include <warpalign/mosaic.hpp>
@@ -71,7 +71,7 @@ class Locating {
     } else {
       arrange_and_register();
     }
-    if (options_.motion != Motion::translation) return turned_mosaic();
+    if (options_.motion != Motion::translation) return rotated_mosaic();
     Placement placement = place();
     if (register_again(shifts_of(placement))) placement = place();
     if (options_.estimate_distortion && remove_distortion()) placement = place();
@@ -158,10 +158,10 @@ class Locating {
 
   [[nodiscard]] std::vector<Point> positions_by_pairs() {
     if (options_.motion == Motion::translation) return place().positions;
-    const std::vector<Homography> matrices = place_turned().matrices;
+    const std::vector<Homography> matrices = place_rotated().matrices;
     std::vector<Point> positions;
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
-      // A tile is turned about its middle.
+      // A tile is rotated about its middle.
       const Shape& shape = tiles_[i].shape;
       const Point middle{static_cast<double>(shape.width - 1) / 2,
                          static_cast<double>(shape.height - 1) / 2};
@@ -239,17 +239,17 @@ class Locating {
     lay_side_by_side(tiles_, components, positions);
   }
 
-  [[nodiscard]] TurnedPlacement place_turned() {
-    return place_turned_pairs(tiles_, pairs_, max_error_, options_);
+  [[nodiscard]] RotatedPlacement place_rotated() {
+    return place_rotated_pairs(tiles_, pairs_, max_error_, options_);
   }
 
-  /// The mosaic of tiles that are turned, scaled or tilted.
-  [[nodiscard]] Mosaic turned_mosaic() {
-    TurnedPlacement placement = place_turned();
+  /// The mosaic of tiles that are rotated, scaled or tilted.
+  [[nodiscard]] Mosaic rotated_mosaic() {
+    RotatedPlacement placement = place_rotated();
     const auto shift_of = [&](const MosaicPair& pair) {
       return located_shift(tiles_, placement.matrices, pair);
     };
-    if (register_again(shift_of)) placement = place_turned();
+    if (register_again(shift_of)) placement = place_rotated();
     Mosaic mosaic;
     mosaic.stage = placement.stage;
     const auto residual_of = [&](const MosaicPair& pair) {

@@ -2,7 +2,7 @@
 #include "mosaic/pair_registration.hpp"
 
 #include "device/host_rows.hpp"
-#include "mosaic/turned_overlap.hpp"
+#include "mosaic/rotated_overlap.hpp"
 #include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace warpalign::detail {
 namespace {
 
-/// Turned tiles are searched for within these limits: others would be mistakes.
+/// Rotated tiles are searched for within these limits: others would be mistakes.
 constexpr double max_turn = 15;  // degrees
 constexpr double max_scale = 1.25;
 
@@ -98,7 +98,7 @@ class OverlapBatch {
     PairRecord record{batch_,       i,          pair.reference,   pair.moving,     expected.shift,
                       pair.outcome, pair.shift, covariance.lower, pair.confidence, pair.correlation,
                       pair.reason};
-    if (!is_turned()) return record;
+    if (!is_rotated()) return record;
     record.matrix = pair.matrix;
     for (std::size_t k = 0; k < overlap_corners; ++k) record.corners[k] = corners[k].lower;
     return record;
@@ -117,7 +117,7 @@ class OverlapBatch {
     pair.confidence = record->confidence;
     pair.correlation = record->correlation;
     pair.reason = record->reason;
-    pair.matrix = is_turned() ? record->matrix : shift_by(pair.shift.x, pair.shift.y);
+    pair.matrix = is_rotated() ? record->matrix : shift_by(pair.shift.x, pair.shift.y);
     for (std::size_t k = 0; k < overlap_corners; ++k) {
       measured.corners[k] = {record->corners[k]};
     }
@@ -154,9 +154,9 @@ class OverlapBatch {
     pair.confidence = result.result->confidence;
     pair.correlation = result.result->correlation;
     if (!is_finite(*result.result)) return set_failed(pair, not_finite_reason);
-    if (!is_turned()) {
+    if (!is_rotated()) {
       set_shift(pair, i, *result.result);
-    } else if (!set_turned(pair, i, *result.result)) {
+    } else if (!set_rotated(pair, i, *result.result)) {
       return set_failed(pair, "the registration maps the overlap to infinity");
     }
     if (result.result->ambiguous) {
@@ -171,7 +171,7 @@ class OverlapBatch {
     set_covariances(measured, i, *result.result);
   }
 
-  [[nodiscard]] bool is_turned() const { return options_.motion != Motion::translation; }
+  [[nodiscard]] bool is_rotated() const { return options_.motion != Motion::translation; }
 
   void set_shift(MosaicPair& pair, std::size_t i, const RegistrationResult& result) const {
     const auto& [from, to] = windows_[i];
@@ -180,9 +180,9 @@ class OverlapBatch {
     pair.matrix = shift_by(pair.shift.x, pair.shift.y);
   }
 
-  /// Sets the transform of turned tiles, from that of their windows. Returns false for one that is
+  /// Sets the transform of rotated tiles, from that of their windows. Returns false for one that is
   /// none of an image.
-  bool set_turned(MosaicPair& pair, std::size_t i, const RegistrationResult& result) const {
+  bool set_rotated(MosaicPair& pair, std::size_t i, const RegistrationResult& result) const {
     const auto& [from, to] = windows_[i];
     const Homography& found = result.homography;
     if (!is_regular(found, {from.width, from.height, 1})) return false;
@@ -197,28 +197,28 @@ class OverlapBatch {
     return true;
   }
 
-  [[nodiscard]] TurnedOverlap overlap_of(const MosaicPair& pair) const {
-    return turned_overlap(pair.matrix, tiles_[pair.reference].shape, tiles_[pair.moving].shape);
+  [[nodiscard]] RotatedOverlap overlap_of(const MosaicPair& pair) const {
+    return rotated_overlap(pair.matrix, tiles_[pair.reference].shape, tiles_[pair.moving].shape);
   }
 
   void set_covariances(MeasuredPair& measured, std::size_t i, const RegistrationResult& result) {
     const HostImage& reference = in_work_[i]->reference;
     const HostImage& moving = in_work_[i]->moving;
-    if (!is_turned()) {
+    if (!is_rotated()) {
       set_covariance(measured,
                      shift_covariance(reference, moving, {result.matrix.c, result.matrix.f}));
       return;
     }
-    const TurnedOverlap overlap = overlap_of(measured.pair);
+    const RotatedOverlap overlap = overlap_of(measured.pair);
     const Homography to_window =
         shift_by(-static_cast<double>(windows_[i][0].x), -static_cast<double>(windows_[i][0].y)) *
         measured.pair.matrix;
-    TurnedOverlap points{to_window(overlap.middle), {}};
+    RotatedOverlap points{to_window(overlap.middle), {}};
     for (std::size_t k = 0; k < overlap_corners; ++k) {
       points.corners[k] = to_window(overlap.corners[k]);
     }
-    const TurnedCovariances found =
-        turned_covariances(reference, moving, result.homography, options_.motion, points);
+    const RotatedCovariances found =
+        rotated_covariances(reference, moving, result.homography, options_.motion, points);
     set_covariance(measured, found.middle);
     measured.corners = found.corners;
   }

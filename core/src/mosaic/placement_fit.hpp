@@ -56,7 +56,7 @@ enum class FirstWeights { equal, by_stage };
 /// One problem: the tiles, links and the stage model with its free parameters.
 ///
 /// `Motion` says what is unknown of each tile, and how a link determines it: ShiftedTiles or
-/// TurnedTiles.
+/// RotatedTiles.
 template <class Motion>
 class PlacementFit {
  public:
@@ -88,7 +88,7 @@ class PlacementFit {
       motion_.allow(Motion::Parameters::fewest);
       begin_with_small_scales();
       if (first == FirstWeights::by_stage) {
-        begin_by_turned_stage();
+        begin_by_rotated_stage();
         begin_with_small_scales();
       }
       motion_.allow(Motion::Parameters::all);
@@ -290,7 +290,7 @@ class PlacementFit {
 
   /// Sets the weights by how the links fit where the stage says that tiles lie, now that their
   /// turns are known.
-  void begin_by_turned_stage() {
+  void begin_by_rotated_stage() {
     update_stage_deviation();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = links_[i];

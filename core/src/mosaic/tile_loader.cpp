@@ -132,14 +132,14 @@ PlacedTile TileLoader::place(const Shape& shape, const Homography& matrix, const
   PlacedTile tile;
   tile.shape = grid;
   tile.first = {pixel_before(least.x), pixel_before(least.y), 0};
-  tile.turned = {scaled(matrix.inverse()), shape};
+  tile.rotated = {scaled(matrix.inverse()), shape};
   return tile;
 }
 
 void TileLoader::add_channel(PlacedTile& tile, std::vector<std::byte> bytes) {
-  const Shape& shape = tile.turned ? tile.turned->tile : tile.shape;
+  const Shape& shape = tile.rotated ? tile.rotated->tile : tile.shape;
   std::vector<std::uint8_t> known = fill(bytes, type_, shape, nodata_);
-  if (tile.turned || largest_coordinate(tile.fraction) > 0 || !distortion_.is_zero()) {
+  if (tile.rotated || largest_coordinate(tile.fraction) > 0 || !distortion_.is_zero()) {
     bytes = on_grid(tile, resamplers_, std::move(bytes), type_, {});
     if (!known.empty()) move_known(tile, known);
   }
@@ -150,7 +150,7 @@ void TileLoader::add_channel(PlacedTile& tile, std::vector<std::byte> bytes) {
 std::vector<std::byte> TileLoader::on_grid(const PlacedTile& tile, Resamplers& resamplers,
                                            std::vector<std::byte> pixels, PixelType type,
                                            const SplineModel& spline) {
-  const Shape& shape = tile.turned ? tile.turned->tile : tile.shape;
+  const Shape& shape = tile.rotated ? tile.rotated->tile : tile.shape;
   const Key key{shape.width, shape.height, shape.depth};
   auto found = resamplers.find(key);
   if (found == resamplers.end()) {
@@ -159,13 +159,13 @@ std::vector<std::byte> TileLoader::on_grid(const PlacedTile& tile, Resamplers& r
             .try_emplace(key, device_, shape, tile.shape, dimensions_, type, distortion_, spline)
             .first;
   }
-  if (!tile.turned) {
+  if (!tile.rotated) {
     found->second.resample(pixels, tile.fraction, pixels);
     return pixels;
   }
   const Homography from_first =
       Affine{1, 0, static_cast<double>(tile.first[0]), 0, 1, static_cast<double>(tile.first[1])};
-  const Homography to_tile = scaled(tile.turned->to_tile * from_first);
+  const Homography to_tile = scaled(tile.rotated->to_tile * from_first);
   std::vector<std::byte> output(static_cast<std::size_t>(tile.shape.pixels()) * size_of(type));
   found->second.resample(pixels, HomogeneousMatrix::homography(to_tile.h), output);
   return output;

@@ -61,7 +61,7 @@ class TileLoader {
 
   /// A tile whose first pixel lies at a position of the grid, without channels.
   [[nodiscard]] PlacedTile place(const Shape& shape, const Point3& position) const;
-  /// The same for a turned tile. `grid` is the shape of the part of the grid that it fills.
+  /// The same for a rotated tile. `grid` is the shape of the part of the grid that it fills.
   [[nodiscard]] static PlacedTile place(const Shape& shape, const Homography& matrix,
                                         const Shape& grid);
   /// Adds a channel to a tile: dense pixels, as the tile has them.

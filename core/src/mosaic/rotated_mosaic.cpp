@@ -1,9 +1,9 @@
-// From registered pairs to a mosaic of turned tiles.
-#include "mosaic/turned_mosaic.hpp"
+// From registered pairs to a mosaic of rotated tiles.
+#include "mosaic/rotated_mosaic.hpp"
 
 #include "mosaic/located_tiles.hpp"
+#include "mosaic/rotated_overlap.hpp"
 #include "mosaic/tile_corners.hpp"
-#include "mosaic/turned_overlap.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -11,12 +11,12 @@
 namespace warpalign::detail {
 namespace {
 
-TurnedLink turned_link(std::span<const MosaicTile> tiles, const MeasuredPair& measured) {
+RotatedLink rotated_link(std::span<const MosaicTile> tiles, const MeasuredPair& measured) {
   const MosaicPair& pair = measured.pair;
-  TurnedLink link{pair.reference,  pair.moving, pair.shift, pair.confidence, {}, {},
-                  measured.corners};
+  RotatedLink link{pair.reference,  pair.moving, pair.shift, pair.confidence, {}, {},
+                   measured.corners};
   link.in_moving =
-      turned_overlap(pair.matrix, tiles[pair.reference].shape, tiles[pair.moving].shape).corners;
+      rotated_overlap(pair.matrix, tiles[pair.reference].shape, tiles[pair.moving].shape).corners;
   for (std::size_t k = 0; k < overlap_corners; ++k) {
     link.in_reference[k] = pair.matrix(link.in_moving[k]);
   }
@@ -25,19 +25,19 @@ TurnedLink turned_link(std::span<const MosaicTile> tiles, const MeasuredPair& me
 
 Point middle_of(std::span<const MosaicTile> tiles, const Homography& matrix,
                 const MosaicPair& pair) {
-  return turned_overlap(matrix, tiles[pair.reference].shape, tiles[pair.moving].shape).middle;
+  return rotated_overlap(matrix, tiles[pair.reference].shape, tiles[pair.moving].shape).middle;
 }
 
 }  // namespace
 
-TurnedPlacement place_turned_pairs(std::span<const MosaicTile> tiles,
-                                   std::vector<MeasuredPair>& pairs, double max_error,
-                                   const MosaicOptions& options) {
+RotatedPlacement place_rotated_pairs(std::span<const MosaicTile> tiles,
+                                     std::vector<MeasuredPair>& pairs, double max_error,
+                                     const MosaicOptions& options) {
   const auto accepted = accepted_pairs(pairs);
-  std::vector<TurnedLink> links;
-  for (const MeasuredPair* measured : accepted) links.push_back(turned_link(tiles, *measured));
-  TurnedPlacement placement =
-      place_turned_tiles(tiles, links, options.motion, max_error, options.positions_known);
+  std::vector<RotatedLink> links;
+  for (const MeasuredPair* measured : accepted) links.push_back(rotated_link(tiles, *measured));
+  RotatedPlacement placement =
+      place_rotated_tiles(tiles, links, options.motion, max_error, options.positions_known);
   mark_contradicted(accepted, placement.used, options.positions_known, "the transform");
   return placement;
 }

@@ -1,4 +1,4 @@
-// Drawn mosaics whose tiles are turned, scaled or tilted: the true matrices are known.
+// Drawn mosaics whose tiles are rotated, scaled or tilted: the true matrices are known.
 #pragma once
 
 #include "mosaic/drawn_mosaic.hpp"
@@ -39,8 +39,8 @@ inline warpalign::Point mapped(const Matrix& m, const warpalign::Point& p) {
 
 inline Matrix shift_by(double x, double y) { return {1, 0, x, 0, 1, y, 0, 0, 1}; }
 
-/// How a mosaic of turned tiles is drawn.
-struct TurnedDrawing {
+/// How a mosaic of rotated tiles is drawn.
+struct RotatedDrawing {
   int rows = 3;
   int columns = 3;
   warpalign::Shape tile{260, 240, 1};
@@ -53,8 +53,8 @@ struct TurnedDrawing {
 };
 
 /// Tiles of a grid by rows, and their true matrices from pixels of a tile to the scene.
-struct TurnedMosaic {
-  explicit TurnedMosaic(const TurnedDrawing& drawing)
+struct RotatedMosaic {
+  explicit RotatedMosaic(const RotatedDrawing& drawing)
       : shape(drawing.tile), scene(scene_of(drawing)) {
     std::mt19937 random(drawing.seed);
     std::normal_distribution<double> normal(0, 1);
@@ -80,7 +80,7 @@ struct TurnedMosaic {
     }
   }
 
-  [[nodiscard]] static SpotScene scene_of(const TurnedDrawing& drawing) {
+  [[nodiscard]] static SpotScene scene_of(const RotatedDrawing& drawing) {
     const auto extent = [&](std::int64_t side, int tiles) {
       return (1 - drawing.overlap) * static_cast<double>(side) * tiles + 60;
     };
@@ -148,15 +148,15 @@ struct TurnedMosaic {
 
 /// How far located tiles are from the drawn ones, after the transform of the motion that brings all
 /// corners of tiles with pairs as near as possible: no overlap tells how the scene as a whole lies.
-struct TurnedErrors {
+struct RotatedErrors {
   std::vector<double> of_tiles;  ///< the largest distance of a corner, in pixels
   double rms = 0;                ///< of the corners of tiles with pairs
   double largest = 0;
   double angle = 0;  ///< the largest difference of two tiles' angles, in degrees
 };
 
-inline TurnedErrors turned_errors(const warpalign::Mosaic& mosaic, const TurnedMosaic& drawn,
-                                  warpalign::Motion motion) {
+inline RotatedErrors rotated_errors(const warpalign::Mosaic& mosaic, const RotatedMosaic& drawn,
+                                    warpalign::Motion motion) {
   using warpalign::Point;
   const auto right = static_cast<double>(drawn.shape.width - 1);
   const auto bottom = static_cast<double>(drawn.shape.height - 1);
@@ -177,7 +177,7 @@ inline TurnedErrors turned_errors(const warpalign::Mosaic& mosaic, const TurnedM
                                                                : warpalign::PointModel::homography;
   const warpalign::PointFit fit =
       warpalign::fit_points(2, from, to, {.model = model, .robust = false});
-  TurnedErrors errors;
+  RotatedErrors errors;
   double sum = 0;
   double least_angle = 360;
   double largest_angle = -360;

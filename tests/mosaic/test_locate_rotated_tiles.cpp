@@ -1,5 +1,5 @@
-// Mosaics of tiles that each are turned, scaled or tilted: drawn tiles, whose matrices are known.
-#include "mosaic/drawn_turned_mosaic.hpp"
+// Mosaics of tiles that each are rotated, scaled or tilted: drawn tiles, whose matrices are known.
+#include "mosaic/drawn_rotated_mosaic.hpp"
 #include "support/devices.hpp"
 
 #include <warpalign/error.hpp>
@@ -18,10 +18,10 @@
 namespace {
 
 using namespace warpalign;
-using test::TurnedMosaic;
+using test::RotatedMosaic;
 
-Mosaic located_turned(const Device& device, const TurnedMosaic& drawn, Motion motion,
-                      MosaicOptions options = {}) {
+Mosaic located_rotated(const Device& device, const RotatedMosaic& drawn, Motion motion,
+                       MosaicOptions options = {}) {
   options.motion = motion;
   return locate_tiles({&device, 1}, drawn.tiles, drawn.source(), options);
 }
@@ -37,18 +37,18 @@ std::size_t pairs_with(const Mosaic& mosaic, PairOutcome outcome) {
 constexpr double promised = 0.05;
 constexpr double promised_angle = 0.005;
 
-TEST_CASE("turned, scaled and tilted tiles are located to hundredths of a pixel") {
+TEST_CASE("rotated, scaled and tilted tiles are located to hundredths of a pixel") {
   test::on_every_device([](const Device& device) {
     for (const auto& [motion, scale, perspective] :
          {std::tuple{Motion::rigid, 0.0, 0.0}, std::tuple{Motion::similarity, 0.01, 0.0},
           std::tuple{Motion::homography, 0.01, 0.01}}) {
       CAPTURE(static_cast<int>(motion));
-      const TurnedMosaic drawn({.scale = scale, .perspective = perspective});
-      const Mosaic mosaic = located_turned(device, drawn, motion);
+      const RotatedMosaic drawn({.scale = scale, .perspective = perspective});
+      const Mosaic mosaic = located_rotated(device, drawn, motion);
       CHECK(mosaic.pairs.size() == 12);
       CHECK(pairs_with(mosaic, PairOutcome::used) == 12);
       CHECK(mosaic.components == 1);
-      const test::TurnedErrors errors = test::turned_errors(mosaic, drawn, motion);
+      const test::RotatedErrors errors = test::rotated_errors(mosaic, drawn, motion);
       CHECK(errors.largest < promised);
       CHECK(errors.angle < promised_angle);
       // The picture begins at the corners that are furthest to the left and to the top.
@@ -79,10 +79,10 @@ TEST_CASE("turned, scaled and tilted tiles are located to hundredths of a pixel"
   });
 }
 
-TEST_CASE("a mosaic of turned tiles has the mean orientation and scale of its tiles") {
+TEST_CASE("a mosaic of rotated tiles has the mean orientation and scale of its tiles") {
   test::on_every_device([](const Device& device) {
-    const TurnedMosaic drawn({.scale = 0.01});
-    const Mosaic mosaic = located_turned(device, drawn, Motion::similarity);
+    const RotatedMosaic drawn({.scale = 0.01});
+    const Mosaic mosaic = located_rotated(device, drawn, Motion::similarity);
     double angle = 0;
     double scale = 0;
     for (const LocatedTile& tile : mosaic.tiles) {
@@ -95,14 +95,14 @@ TEST_CASE("a mosaic of turned tiles has the mean orientation and scale of its ti
   });
 }
 
-TEST_CASE("a wrong pair of turned tiles is left out and an empty tile follows the stage") {
+TEST_CASE("a wrong pair of rotated tiles is left out and an empty tile follows the stage") {
   test::on_every_device([](const Device& device) {
     for (const Motion motion : {Motion::rigid, Motion::similarity, Motion::homography}) {
       CAPTURE(static_cast<int>(motion));
-      TurnedMosaic drawn({.angle = 1.5});
+      RotatedMosaic drawn({.angle = 1.5});
       drawn.empty(8);
       drawn.contradict(3, 4, test::shift_by(9, -7));
-      const Mosaic mosaic = located_turned(device, drawn, motion);
+      const Mosaic mosaic = located_rotated(device, drawn, motion);
       for (const MosaicPair& pair : mosaic.pairs) {
         CAPTURE(pair.reference);
         CAPTURE(pair.moving);
@@ -116,11 +116,11 @@ TEST_CASE("a wrong pair of turned tiles is left out and an empty tile follows th
           CHECK(pair.outcome == PairOutcome::used);
         }
       }
-      const test::TurnedErrors errors = test::turned_errors(mosaic, drawn, motion);
+      const test::RotatedErrors errors = test::rotated_errors(mosaic, drawn, motion);
       // A fifth of the other overlaps of tiles 3 and 4 shows the other scene, too, which bends
       // homographies.
       CHECK(errors.largest < (motion == Motion::homography ? 1 : 0.1));
-      // The empty tile is not turned, and its own turn and the stage's error are unknown.
+      // The empty tile is not rotated, and its own turn and the stage's error are unknown.
       CHECK(mosaic.tiles[8].pairs == 0);
       CHECK(mosaic.tiles[8].component == 1);
       CHECK(mosaic.tiles[8].matrix.h[1] == doctest::Approx(0).epsilon(1e-6));
@@ -129,18 +129,18 @@ TEST_CASE("a wrong pair of turned tiles is left out and an empty tile follows th
   });
 }
 
-TEST_CASE("turned tiles are found without positions, and components lie beside each other") {
+TEST_CASE("rotated tiles are found without positions, and components lie beside each other") {
   test::on_every_device([](const Device& device) {
-    TurnedMosaic drawn({.rows = 2, .columns = 2, .angle = 1.5});
-    const TurnedMosaic other({.rows = 1, .columns = 2, .angle = 1.5, .seed = 9});
+    RotatedMosaic drawn({.rows = 2, .columns = 2, .angle = 1.5});
+    const RotatedMosaic other({.rows = 1, .columns = 2, .angle = 1.5, .seed = 9});
     for (std::size_t i = 0; i < 2; ++i) {
       drawn.tiles.push_back(other.tiles[i]);
       drawn.pixels.push_back(other.pixels[i]);
     }
-    const Mosaic mosaic = located_turned(device, drawn, Motion::rigid, {.positions_known = false});
+    const Mosaic mosaic = located_rotated(device, drawn, Motion::rigid, {.positions_known = false});
     CHECK(mosaic.components == 2);
     CHECK(mosaic.tiles[4].component == 1);
-    CHECK(test::turned_errors(mosaic, drawn, Motion::rigid).largest < promised);
+    CHECK(test::rotated_errors(mosaic, drawn, Motion::rigid).largest < promised);
     double right = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       right = std::max(right, mosaic.tiles[i].matrix({259, 120}).x);
@@ -149,13 +149,13 @@ TEST_CASE("turned tiles are found without positions, and components lie beside e
   });
 }
 
-TEST_CASE("an interrupted mosaic of turned tiles goes on with the same result") {
+TEST_CASE("an interrupted mosaic of rotated tiles goes on with the same result") {
   test::on_every_device([](const Device& device) {
-    const TurnedMosaic drawn({.rows = 2, .columns = 2});
+    const RotatedMosaic drawn({.rows = 2, .columns = 2});
     std::vector<PairRecord> kept;
     const Mosaic first =
-        located_turned(device, drawn, Motion::similarity,
-                       {.keep_pair = [&](const PairRecord& record) { kept.push_back(record); }});
+        located_rotated(device, drawn, Motion::similarity,
+                        {.keep_pair = [&](const PairRecord& record) { kept.push_back(record); }});
     REQUIRE(kept.size() == 4);
     std::size_t reads = 0;
     MosaicOptions options;
@@ -179,11 +179,11 @@ TEST_CASE("an interrupted mosaic of turned tiles goes on with the same result") 
 
 TEST_CASE("motions that tiles cannot have are refused") {
   const Device& device = test::devices().front();
-  const TurnedMosaic drawn({.rows = 1, .columns = 2, .tile = {40, 40, 1}});
+  const RotatedMosaic drawn({.rows = 1, .columns = 2, .tile = {40, 40, 1}});
   for (const Motion motion :
        {Motion::rotation, Motion::affine, Motion::automatic, Motion::deformable}) {
     try {
-      static_cast<void>(located_turned(device, drawn, motion));
+      static_cast<void>(located_rotated(device, drawn, motion));
       FAIL("accepted");
     } catch (const Error& error) {
       CHECK(error.kind() == ErrorKind::invalid_argument);

@@ -1,10 +1,10 @@
-// Tiles that are turned, scaled or tilted: what PlacementFit determines for motions other than
+// Tiles that are rotated, scaled or tilted: what PlacementFit determines for motions other than
 // translations.
 #pragma once
 
 #include "mosaic/normal_equations.hpp"
+#include "mosaic/rotated_placement.hpp"
 #include "mosaic/tile_motion.hpp"
-#include "mosaic/turned_placement.hpp"
 
 #include <array>
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace warpalign::detail {
 
 /// The unknowns of a tile are a small change of its transform, applied before it. Its displacement
 /// is that of its middle.
-class TurnedTiles {
+class RotatedTiles {
  public:
   using P = Point;
-  using Link = TurnedLink;
+  using Link = RotatedLink;
   using Term = NormalEquations::Term;
   static constexpr int last_steps = 3;  ///< of Gauss and Newton, from a solution with other weights
   static constexpr bool takes_up_errors =
@@ -27,7 +27,7 @@ class TurnedTiles {
   /// Which parameters of the tiles are unknown: those of a rigid motion, or all of their motion.
   enum class Parameters { fewest, all };
 
-  TurnedTiles(std::span<const MosaicTile> tiles, Motion motion);
+  RotatedTiles(std::span<const MosaicTile> tiles, Motion motion);
   void allow(Parameters parameters);
 
   [[nodiscard]] std::size_t unknowns() const { return parameters_ * tiles_.size(); }
@@ -38,7 +38,7 @@ class TurnedTiles {
 
   /// Appends the terms of a tile's displacement; returns the part of it that is no unknown.
   double append_displacement(std::size_t tile, std::size_t axis, std::vector<Term>& row) const;
-  /// Adds that tiles are hardly turned: that their corners lie where those of a shifted tile do.
+  /// Adds that tiles are hardly rotated: that their corners lie where those of a shifted tile do.
   void add_prior(NormalEquations& equations) const;
   /// Adds a link's equations: both tiles map each corner of the overlap to the same place.
   void add(NormalEquations& equations, const Link& link, double weight, double deviation) const;

@@ -18,7 +18,7 @@ namespace warpalign::detail {
 inline constexpr std::size_t overlap_corners = 4;
 
 /// The measured transform between two tiles, by where it maps the corners of their overlap.
-struct TurnedLink {
+struct RotatedLink {
   std::size_t reference = 0;
   std::size_t moving = 0;
   /// Of the overlap's middle: its place in the reference tile minus that in the moving tile.
@@ -30,20 +30,21 @@ struct TurnedLink {
 };
 
 /// Where the tiles are.
-struct TurnedPlacement {
+struct RotatedPlacement {
   std::vector<Homography> matrices;  ///< from the pixels of each tile to the mosaic's
   std::vector<bool> used;            ///< for each link; false: the others contradict it
   StageModel stage;
 };
 
-/// As place_tiles(), for tiles that are turned, scaled or tilted, each one in its own way. A link
+/// As place_tiles(), for tiles that are rotated, scaled or tilted, each one in its own way. A link
 /// says where the corners of an overlap lie in both tiles; Gauss-Newton steps make the places of
 /// each corner in the mosaic agree. A tile's turn is taken to be 0 on average: so a mosaic has the
 /// mean orientation and scale of its tiles, and a tile without links is a shifted one.
 ///
 /// `motion`: rigid, similarity or homography.
-[[nodiscard]] TurnedPlacement place_turned_tiles(std::span<const MosaicTile> tiles,
-                                                 std::span<const TurnedLink> links, Motion motion,
-                                                 double max_error, bool estimates_stage = true);
+[[nodiscard]] RotatedPlacement place_rotated_tiles(std::span<const MosaicTile> tiles,
+                                                   std::span<const RotatedLink> links,
+                                                   Motion motion, double max_error,
+                                                   bool estimates_stage = true);
 
 }  // namespace warpalign::detail

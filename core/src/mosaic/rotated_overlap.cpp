@@ -1,5 +1,5 @@
 // The overlap of two tiles between which a pair's transform is known.
-#include "mosaic/turned_overlap.hpp"
+#include "mosaic/rotated_overlap.hpp"
 
 #include "mosaic/mosaic_types.hpp"
 #include "mosaic/positive_system.hpp"
@@ -76,10 +76,10 @@ MotionSums sums_of(const HostImage& reference, const HostImage& moving,
 
 }  // namespace
 
-TurnedOverlap turned_overlap(const Homography& moving_to_reference, const Shape& reference,
-                             const Shape& moving) {
+RotatedOverlap rotated_overlap(const Homography& moving_to_reference, const Shape& reference,
+                               const Shape& moving) {
   constexpr int steps = 4;
-  TurnedOverlap overlap;
+  RotatedOverlap overlap;
   overlap.middle = {static_cast<double>(moving.width - 1) / 2,
                     static_cast<double>(moving.height - 1) / 2};
   for (int i = 0; i < steps; ++i) {
@@ -92,9 +92,9 @@ TurnedOverlap turned_overlap(const Homography& moving_to_reference, const Shape&
   return overlap;
 }
 
-TurnedCovariances turned_covariances(const HostImage& reference, const HostImage& moving,
-                                     const Homography& reference_to_moving, Motion motion,
-                                     const TurnedOverlap& points) {
+RotatedCovariances rotated_covariances(const HostImage& reference, const HostImage& moving,
+                                       const Homography& reference_to_moving, Motion motion,
+                                       const RotatedOverlap& points) {
   constexpr double max_samples = 16000;
   constexpr double unknown = 1;        // square pixels, without enough samples
   constexpr double prior = 1e-2;       // a deviation of 10 pixels keeps the inverse finite
@@ -105,7 +105,7 @@ TurnedCovariances turned_covariances(const HostImage& reference, const HostImage
       static_cast<std::int64_t>(std::max(1.0, std::floor(std::sqrt(pixels / max_samples))));
   MotionSums sums = sums_of(reference, moving, reference_to_moving, parameters_of, step);
   const CentredMoments centred(sums.moments);
-  TurnedCovariances result;
+  RotatedCovariances result;
   if (sums.moments.n < 4 || !(centred.rr > 0) || !(centred.mm > 0)) {
     for (Covariance* covariance : {&result.middle, &result.corners[0], &result.corners[1],
                                    &result.corners[2], &result.corners[3]}) {

@@ -1,6 +1,6 @@
-// Tiles that are turned, scaled or tilted: what PlacementFit determines for motions other than
+// Tiles that are rotated, scaled or tilted: what PlacementFit determines for motions other than
 // translations.
-#include "mosaic/turned_tiles.hpp"
+#include "mosaic/rotated_tiles.hpp"
 
 #include "mosaic/inverse_factor.hpp"
 #include "mosaic/mosaic_types.hpp"
@@ -18,31 +18,31 @@ constexpr double usual_turn = 0.05;
 
 }  // namespace
 
-TurnedTiles::TurnedTiles(std::span<const MosaicTile> tiles, Motion motion)
+RotatedTiles::RotatedTiles(std::span<const MosaicTile> tiles, Motion motion)
     : tiles_(tiles), motion_(motion) {
   allow(Parameters::all);
   matrices_.resize(tiles.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) start(i, {});
 }
 
-void TurnedTiles::allow(Parameters parameters) {
+void RotatedTiles::allow(Parameters parameters) {
   const Motion motion = parameters == Parameters::all ? motion_ : Motion::rigid;
   motions_.clear();
   for (const MosaicTile& tile : tiles_) motions_.emplace_back(motion, tile.shape);
   parameters_ = motions_.front().parameters();
 }
 
-void TurnedTiles::start(std::size_t tile, const Point& displacement) {
+void RotatedTiles::start(std::size_t tile, const Point& displacement) {
   const Point place = sum_of(tiles_[tile].position, displacement);
   matrices_[tile] = Affine{1, 0, place.x, 0, 1, place.y};
 }
 
-Point TurnedTiles::displacement(std::size_t tile) const {
+Point RotatedTiles::displacement(std::size_t tile) const {
   const Point& center = motions_[tile].center();
   return difference(matrices_[tile](center), sum_of(center, tiles_[tile].position));
 }
 
-TurnedTiles::MappedPixel TurnedTiles::mapped(std::size_t tile, const Point& pixel) const {
+RotatedTiles::MappedPixel RotatedTiles::mapped(std::size_t tile, const Point& pixel) const {
   const LocalMap map(matrices_[tile], pixel);
   MappedPixel result{map.place, motions_[tile].derivatives(pixel)};
   for (Point& column : result.columns) {
@@ -51,20 +51,20 @@ TurnedTiles::MappedPixel TurnedTiles::mapped(std::size_t tile, const Point& pixe
   return result;
 }
 
-void TurnedTiles::append(std::size_t tile, const TileMotion::Columns& columns, std::size_t axis,
-                         double factor, std::vector<Term>& row) const {
+void RotatedTiles::append(std::size_t tile, const TileMotion::Columns& columns, std::size_t axis,
+                          double factor, std::vector<Term>& row) const {
   for (std::size_t i = 0; i < parameters_; ++i) {
     row.push_back({parameters_ * tile + i, factor * along(columns[i], axis)});
   }
 }
 
-double TurnedTiles::append_displacement(std::size_t tile, std::size_t axis,
-                                        std::vector<Term>& row) const {
+double RotatedTiles::append_displacement(std::size_t tile, std::size_t axis,
+                                         std::vector<Term>& row) const {
   append(tile, mapped(tile, motions_[tile].center()).columns, axis, 1, row);
   return along(displacement(tile), axis);
 }
 
-void TurnedTiles::add_prior(NormalEquations& equations) const {
+void RotatedTiles::add_prior(NormalEquations& equations) const {
   for (std::size_t i = 0; i < tiles_.size(); ++i) {
     const Point& center = motions_[i].center();
     const MappedPixel middle = mapped(i, center);
@@ -86,13 +86,13 @@ void TurnedTiles::add_prior(NormalEquations& equations) const {
   }
 }
 
-Point TurnedTiles::residual(const Link& link, std::size_t corner) const {
+Point RotatedTiles::residual(const Link& link, std::size_t corner) const {
   return difference(matrices_[link.moving](link.in_moving[corner]),
                     matrices_[link.reference](link.in_reference[corner]));
 }
 
-void TurnedTiles::add(NormalEquations& equations, const Link& link, double weight,
-                      double deviation) const {
+void RotatedTiles::add(NormalEquations& equations, const Link& link, double weight,
+                       double deviation) const {
   // The corners have 8 coordinates, but a pair determines no more than its motion's parameters.
   const double share = static_cast<double>(parameters_) / (2 * overlap_corners);
   for (std::size_t k = 0; k < overlap_corners; ++k) {
@@ -116,18 +116,18 @@ void TurnedTiles::add(NormalEquations& equations, const Link& link, double weigh
   }
 }
 
-void TurnedTiles::update(std::span<const double> solution) {
+void RotatedTiles::update(std::span<const double> solution) {
   for (std::size_t i = 0; i < tiles_.size(); ++i) {
     const auto change = solution.subspan(parameters_ * i, parameters_);
     matrices_[i] = scaled(matrices_[i] * motions_[i].transform(change));
   }
 }
 
-Point TurnedTiles::measured_displacement(const Link& link) const {
+Point RotatedTiles::measured_displacement(const Link& link) const {
   return difference(displacement(link.moving), displacement(link.reference));
 }
 
-Point TurnedTiles::residual(const Link& link) const {
+Point RotatedTiles::residual(const Link& link) const {
   Point mean;
   for (std::size_t k = 0; k < overlap_corners; ++k) {
     const Point rest = residual(link, k);
@@ -137,7 +137,7 @@ Point TurnedTiles::residual(const Link& link) const {
   return mean;
 }
 
-double TurnedTiles::misfit(const Link& link) const {
+double RotatedTiles::misfit(const Link& link) const {
   double largest = 0;
   for (std::size_t k = 0; k < overlap_corners; ++k) {
     largest = std::max(largest, length(residual(link, k)));
@@ -145,7 +145,7 @@ double TurnedTiles::misfit(const Link& link) const {
   return largest;
 }
 
-void TurnedTiles::append_residuals(const Link& link, std::vector<double>& residuals) const {
+void RotatedTiles::append_residuals(const Link& link, std::vector<double>& residuals) const {
   for (std::size_t k = 0; k < overlap_corners; ++k) {
     const Point rest = residual(link, k);
     residuals.push_back(rest.x);

@@ -1,8 +1,8 @@
-// From registered pairs to a mosaic of turned tiles.
+// From registered pairs to a mosaic of rotated tiles.
 #pragma once
 
 #include "mosaic/measured_pair.hpp"
-#include "mosaic/turned_placement.hpp"
+#include "mosaic/rotated_placement.hpp"
 
 #include <warpalign/mosaic.hpp>
 
@@ -12,9 +12,9 @@
 namespace warpalign::detail {
 
 /// Places the tiles by the pairs in use, and marks those that the others contradict.
-[[nodiscard]] TurnedPlacement place_turned_pairs(std::span<const MosaicTile> tiles,
-                                                 std::vector<MeasuredPair>& pairs, double max_error,
-                                                 const MosaicOptions& options);
+[[nodiscard]] RotatedPlacement place_rotated_pairs(std::span<const MosaicTile> tiles,
+                                                   std::vector<MeasuredPair>& pairs,
+                                                   double max_error, const MosaicOptions& options);
 
 /// The shift of a pair, of the middle of its overlap, as the tiles' matrices have it.
 [[nodiscard]] Point located_shift(std::span<const MosaicTile> tiles,
