@@ -50,7 +50,7 @@ def drawn(scaled=0.0):
             truth.append(matrix)
             places = mapped(matrix, grid)
             values = scene_at(places[:, 0], places[:, 1]).reshape(TILE)
-            tiles.append(np.uint16(np.clip(20000 + 150 * values, 0, 65535)))
+            tiles.append(np.uint16(np.clip(20000 + 80 * values, 0, 65535)))
     return tiles, np.array(nominal, float), np.array(truth)
 
 
@@ -111,9 +111,9 @@ def test_picture_and_chunks_are_the_scene(rotated):
     to_scene = truth[0] @ np.linalg.inv(found.matrices[0])
     inner = np.stack(np.meshgrid(np.arange(20, 320), np.arange(20, 350), indexing="ij"), -1)
     places = mapped(to_scene, inner.reshape(-1, 2))
-    expected = 20000 + 150 * scene_at(places[:, 0], places[:, 1]).reshape(inner.shape[:2])
+    expected = 20000 + 80 * scene_at(places[:, 0], places[:, 1]).reshape(inner.shape[:2])
     got = found.image[20:320, 20:350].astype(float)
-    # Rounding to integers, and the positions' errors on slopes of some 1000 a pixel.
+    # Rounding to integers, and the positions' errors on slopes of some 500 a pixel.
     assert np.sqrt(np.mean((got - expected) ** 2)) < 30
     chunked = warpalign.dask.fuse_tiles(found, tiles, chunks=150).compute()
     # Places relative to a chunk round differently in single precision.
@@ -138,7 +138,7 @@ def test_round_follows_rotated_tiles(rotated):
     for matrix in truth:
         places = mapped(matrix, grid + (2.5, -1.25))
         values = scene_at(places[:, 0], places[:, 1]).reshape(TILE)
-        moved.append(np.uint16(np.clip(20000 + 150 * values, 0, 65535)))
+        moved.append(np.uint16(np.clip(20000 + 80 * values, 0, 65535)))
     other = found.locate_round(tiles, moved)
     expected = found.matrices @ np.array([[1, 0, 2.5], [0, 1, -1.25], [0, 0, 1]])
     np.testing.assert_allclose(other.matrices, expected, atol=0.05)

@@ -175,10 +175,11 @@ class Mosaic(OnDevice):
     distortion: TileDistortion | None
     shape: tuple[int, ...]
     image: np.ndarray | None
-    motion: str
-    _rotated: np.ndarray | None = field(repr=False)  # matrices_xy, unless tiles are shifted only
     _shapes: list = field(repr=False)
     _device: Device = field(repr=False)
+    motion: str = "translation"
+    # The matrices_xy, unless tiles are shifted only.
+    _rotated: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def matrices(self):
@@ -259,8 +260,8 @@ class Mosaic(OnDevice):
         if len(self.shape) == 3:
             _core.fuse_volume_tiles(*located, missing.value)
         elif self._rotated is not None:
-            _core.fuse_rotated_tiles(located[0], self._shapes, rows_of(self._rotated), source, picture,
-                                    missing.value)
+            _core.fuse_rotated_tiles(located[0], self._shapes, rows_of(self._rotated), source,
+                                     picture, missing.value)
         else:
             _core.fuse_tiles(*located, self._distortion_numbers(), missing.value)
         missing.in_picture(picture)

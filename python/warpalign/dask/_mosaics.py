@@ -37,7 +37,7 @@ def _fused(blocks, slices, shapes, places, shape, dtype, distortion, device, fla
 
         if distortion is None:
             _core.fuse_rotated_tiles(open_device(device), shapes, places, source, picture,
-                                    missing.value)
+                                     missing.value)
         else:
             _core.fuse_tiles(open_device(device), shapes, places, source, picture, distortion,
                              missing.value)
