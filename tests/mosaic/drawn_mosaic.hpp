@@ -1,6 +1,8 @@
 // Mosaics drawn from a formula: the true positions of the tiles are known.
 #pragma once
 
+#include "mosaic/position_errors.hpp"
+
 #include <warpalign/mosaic.hpp>
 
 #include <algorithm>
@@ -132,30 +134,5 @@ struct DrawnMosaic {
   std::vector<warpalign::Point> truth;
   std::vector<std::vector<std::uint16_t>> pixels;
 };
-
-/// The distances of positions from the truth, after removing the mean over the tiles with pairs.
-inline std::vector<double> position_errors(const warpalign::Mosaic& mosaic,
-                                           const std::vector<warpalign::Point>& truth) {
-  warpalign::Point mean;
-  double count = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (mosaic.tiles[i].pairs == 0) continue;
-    mean.x += mosaic.tiles[i].position.x - truth[i].x;
-    mean.y += mosaic.tiles[i].position.y - truth[i].y;
-    count += 1;
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    errors.push_back(std::hypot(mosaic.tiles[i].position.x - truth[i].x - mean.x / count,
-                                mosaic.tiles[i].position.y - truth[i].y - mean.y / count));
-  }
-  return errors;
-}
-
-inline double rms_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
-}
 
 }  // namespace test

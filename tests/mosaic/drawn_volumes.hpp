@@ -1,6 +1,8 @@
 // Mosaics of volumes drawn from a formula: the true positions of the tiles are known.
 #pragma once
 
+#include "mosaic/position_errors.hpp"
+
 #include <warpalign/volume_mosaic.hpp>
 
 #include <algorithm>
@@ -170,27 +172,5 @@ struct DrawnVolumes {
   std::vector<warpalign::Point3> truth;
   std::vector<std::vector<std::uint16_t>> voxels;
 };
-
-/// The distances of positions from the truth, after removing the mean over the tiles with pairs.
-inline std::vector<double> position_errors(const warpalign::VolumeMosaic& mosaic,
-                                           const std::vector<warpalign::Point3>& truth) {
-  warpalign::Point3 mean;
-  double count = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (mosaic.tiles[i].pairs == 0) continue;
-    mean.x += mosaic.tiles[i].position.x - truth[i].x;
-    mean.y += mosaic.tiles[i].position.y - truth[i].y;
-    mean.z += mosaic.tiles[i].position.z - truth[i].z;
-    count += 1;
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const warpalign::Point3& p = mosaic.tiles[i].position;
-    errors.push_back(std::hypot(p.x - truth[i].x - mean.x / count,
-                                p.y - truth[i].y - mean.y / count,
-                                p.z - truth[i].z - mean.z / count));
-  }
-  return errors;
-}
 
 }  // namespace test

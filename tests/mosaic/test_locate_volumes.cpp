@@ -1,5 +1,4 @@
 // Mosaics of volumes on devices: drawn tiles, whose positions are known.
-#include "mosaic/drawn_mosaic.hpp"
 #include "mosaic/drawn_volumes.hpp"
 #include "support/devices.hpp"
 

@@ -4,6 +4,7 @@
 #include "mosaic/mosaic_types.hpp"
 #include "mosaic/real_pixels.hpp"
 #include "registration/numerics/correlation.hpp"
+#include "registration/volume/structure/host_volume.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,68 +28,33 @@ constexpr double coarse_ratio = 0.35;
 /// Below this correlation of the registered shift, noise decides.
 constexpr double least_correlation = 0.1;
 
-/// A volume of means of boxes.
-class ReducedVolume {
- public:
-  ReducedVolume(const HostVolume& volume, const Sides& factors)
-      : sides_{volume.shape.width / factors[0], volume.shape.height / factors[1],
-               volume.shape.depth / factors[2]} {
-    const Shape& shape = volume.shape;
-    const HostImage image{volume.data, volume.type, shape.width, shape.height * shape.depth, 0};
-    const RealPixels rows(image);
-    const auto count = static_cast<double>(factors[0] * factors[1] * factors[2]);
-    values_.reserve(static_cast<std::size_t>(sides_[0] * sides_[1] * sides_[2]));
-    for (std::int64_t z = 0; z < sides_[2]; ++z) {
-      for (std::int64_t y = 0; y < sides_[1]; ++y) {
-        for (std::int64_t x = 0; x < sides_[0]; ++x) {
-          double sum = 0;
-          for (std::int64_t k = 0; k < factors[2]; ++k) {
-            for (std::int64_t j = 0; j < factors[1]; ++j) {
-              const std::int64_t row = (z * factors[2] + k) * shape.height + y * factors[1] + j;
-              for (std::int64_t i = 0; i < factors[0]; ++i) {
-                sum += rows.at(x * factors[0] + i, row);
-              }
-            }
+/// The means of boxes of voxels.
+OverviewVolume reduced(const HostVolume& volume, const Sides& factors) {
+  const Shape& shape = volume.shape;
+  const HostImage image{volume.data, volume.type, shape.width, shape.height * shape.depth, 0};
+  const RealPixels rows(image);
+  const auto count = static_cast<double>(factors[0] * factors[1] * factors[2]);
+  OverviewVolume means;
+  means.grid.shape = {shape.width / factors[0], shape.height / factors[1],
+                      shape.depth / factors[2]};
+  const auto& [width, height, depth] = means.grid.shape;
+  means.values.reserve(static_cast<std::size_t>(width * height * depth));
+  for (std::int64_t z = 0; z < depth; ++z) {
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < factors[2]; ++k) {
+          for (std::int64_t j = 0; j < factors[1]; ++j) {
+            const std::int64_t row = (z * factors[2] + k) * shape.height + y * factors[1] + j;
+            for (std::int64_t i = 0; i < factors[0]; ++i) sum += rows.at(x * factors[0] + i, row);
           }
-          values_.push_back(static_cast<float>(sum / count));
         }
+        means.values.push_back(static_cast<float>(sum / count));
       }
     }
   }
-
-  [[nodiscard]] const Sides& sides() const { return sides_; }
-  [[nodiscard]] float at(std::int64_t x, std::int64_t y, std::int64_t z) const {
-    return values_[static_cast<std::size_t>((z * sides_[1] + y) * sides_[0] + x)];
-  }
-  /// Trilinear interpolation; NaN outside.
-  [[nodiscard]] double between(const Point3& p) const {
-    std::array<std::int64_t, 3> first{};
-    std::array<double, 3> part{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double position = along(p, axis);
-      if (!(position >= 0) || position > static_cast<double>(sides_[axis] - 1)) return NAN;
-      first[axis] = std::min(static_cast<std::int64_t>(position),
-                             std::max<std::int64_t>(sides_[axis] - 2, 0));
-      part[axis] = position - static_cast<double>(first[axis]);
-    }
-    double sum = 0;
-    for (std::size_t corner = 0; corner < 8; ++corner) {
-      std::array<std::int64_t, 3> q = first;
-      double weight = 1;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool upper = (corner >> axis & 1U) != 0;
-        weight *= upper ? part[axis] : 1 - part[axis];
-        if (upper) ++q[axis];
-      }
-      if (weight > 0) sum += weight * static_cast<double>(at(q[0], q[1], q[2]));
-    }
-    return sum;
-  }
-
- private:
-  Sides sides_;
-  std::vector<float> values_;
-};
+  return means;
+}
 
 /// A sample of the reference.
 struct Sample {
@@ -101,8 +67,8 @@ class RivalSearch {
   RivalSearch(const HostVolume& reference, const HostVolume& moving, const Point3& registered,
               const ShiftRange& range)
       : factors_(factors_of(reference.shape, moving.shape)),
-        reference_(reference, factors_),
-        moving_(moving, factors_) {
+        reference_(reduced(reference, factors_)),
+        moving_(reduced(moving, factors_)) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto factor = static_cast<double>(factors_[axis]);
       along(registered_, axis) = along(registered, axis) / factor;
@@ -148,7 +114,7 @@ class RivalSearch {
   void draw_samples() {
     // The same samples in each call.
     std::minstd_rand random(1);
-    const Sides& sides = reference_.sides();
+    const auto sides = reference_.grid.sides();
     for (std::size_t i = 0; i < fine_samples; ++i) {
       Sample sample{};
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -156,7 +122,7 @@ class RivalSearch {
             static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(sides[axis]));
       }
       const auto& [x, y, z] = sample.place;
-      sample.value = static_cast<double>(reference_.at(x, y, z));
+      sample.value = static_cast<double>(reference_.values[reference_.index(x, y, z)]);
       if (std::isfinite(sample.value)) samples_.push_back(sample);
     }
   }
@@ -187,16 +153,16 @@ class RivalSearch {
   [[nodiscard]] double correlation_at(const Point3& shift) const {
     return correlation_with(
         [&](const Sides& place) {
-          return moving_.between({static_cast<double>(place[0]) + shift.x,
-                                  static_cast<double>(place[1]) + shift.y,
-                                  static_cast<double>(place[2]) + shift.z});
+          return static_cast<double>(moving_.at(static_cast<double>(place[0]) + shift.x,
+                                                static_cast<double>(place[1]) + shift.y,
+                                                static_cast<double>(place[2]) + shift.z));
         },
         fine_samples);
   }
 
   /// The same for whole voxels, without interpolation.
   [[nodiscard]] double coarse_correlation_at(const Sides& shift, std::size_t samples) const {
-    const Sides& sides = moving_.sides();
+    const auto sides = moving_.grid.sides();
     return correlation_with(
         [&](const Sides& place) -> double {
           const std::int64_t x = place[0] + shift[0];
@@ -204,7 +170,7 @@ class RivalSearch {
           const std::int64_t z = place[2] + shift[2];
           const bool is_inside =
               x >= 0 && y >= 0 && z >= 0 && x < sides[0] && y < sides[1] && z < sides[2];
-          return is_inside ? static_cast<double>(moving_.at(x, y, z)) : NAN;
+          return is_inside ? static_cast<double>(moving_.values[moving_.index(x, y, z)]) : NAN;
         },
         samples);
   }
@@ -317,7 +283,7 @@ class RivalSearch {
   }
 
   Sides factors_;
-  ReducedVolume reference_, moving_;
+  OverviewVolume reference_, moving_;
   Point3 registered_, middle_;  // in reduced voxels
   std::array<double, 3> margin_{};
   std::vector<Sample> samples_;
