@@ -91,9 +91,7 @@ std::pair<std::int64_t, std::int64_t> shared_interval(double least, double large
 
 /// The overview's column or row of a coordinate of the mosaic, which is not negative but for
 /// rounding.
-std::int64_t cell_of(double position, std::int64_t step) {
-  return static_cast<std::int64_t>(position + 0.5) / step;
-}
+std::int64_t cell_of(double position, std::int64_t step) { return std::llround(position) / step; }
 
 }  // namespace
 

@@ -122,6 +122,7 @@ template <class P>
                                          double max_error, bool positions_known) {
   const auto accepted = accepted_pairs(pairs);
   std::vector<ShiftLinkOf<P>> links;
+  links.reserve(accepted.size());
   for (const MeasuredPairOf<P>* measured : accepted) links.push_back(link_of(*measured));
   PlacementOf<P> placement = place_tiles(tiles, links, max_error, positions_known);
   mark_contradicted(accepted, placement.used, positions_known, "the shift");

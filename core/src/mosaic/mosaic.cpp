@@ -99,6 +99,7 @@ class Locating {
   void arrange_and_register() {
     std::vector<MeasuredPair> found = search_pairs(devices_, tiles_, cache_, options_, records_);
     std::vector<ShiftLink> links;
+    links.reserve(found.size());
     for (const MeasuredPair& measured : found) links.push_back(link_of(measured));
     const Arrangement arrangement = arrange_tiles(tiles_, links, max_error_ / 2);
     std::vector<Shape> shapes;

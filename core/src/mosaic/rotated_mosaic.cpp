@@ -35,6 +35,7 @@ RotatedPlacement place_rotated_pairs(std::span<const MosaicTile> tiles,
                                      const MosaicOptions& options) {
   const auto accepted = accepted_pairs(pairs);
   std::vector<RotatedLink> links;
+  links.reserve(accepted.size());
   for (const MeasuredPair* measured : accepted) links.push_back(rotated_link(tiles, *measured));
   RotatedPlacement placement =
       place_rotated_tiles(tiles, links, options.motion, max_error, options.positions_known);
