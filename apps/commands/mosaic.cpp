@@ -131,18 +131,24 @@ void write_picture(const std::string& path, const Device& device,
   const Mosaic& mosaic = report.mosaic;
   OmeTiffWriter writer(path, {mosaic.shape.width, mosaic.shape.height, files.channels(),
                               files.type(), report.pixel_size});
-  std::vector<Point> positions;
-  for (const LocatedTile& tile : mosaic.tiles) positions.push_back(tile.position);
   constexpr std::int64_t rows = OmeTiffWriter::strip_rows;
   Progress progress(static_cast<std::size_t>((mosaic.shape.height + rows - 1) / rows));
   const FusionSpec spec{mosaic.shape, files.type(),      files.channels(),
                         rows,         mosaic.distortion, nodata};
-  fuse_tiles(
-      device, tiles, positions, [&](std::size_t i, int c) { return files.channel(i, c); }, spec,
-      [&](std::int64_t /*first_row*/, std::span<const HostImage> channels) {
-        progress.next("fusing");
-        writer.write(channels);
-      });
+  const auto source = [&](std::size_t i, int c) { return files.channel(i, c); };
+  const auto sink = [&](std::int64_t /*first_row*/, std::span<const HostImage> channels) {
+    progress.next("fusing");
+    writer.write(channels);
+  };
+  if (report.motion == Motion::translation) {
+    std::vector<Point> positions;
+    for (const LocatedTile& tile : mosaic.tiles) positions.push_back(tile.position);
+    fuse_tiles(device, tiles, positions, source, spec, sink);
+  } else {
+    std::vector<Homography> matrices;
+    for (const LocatedTile& tile : mosaic.tiles) matrices.push_back(tile.matrix);
+    fuse_tiles(device, tiles, matrices, source, spec, sink);
+  }
   writer.commit();
 }
 
@@ -154,10 +160,12 @@ void write_text(AtomicFile& file, const std::string& text) {
 std::string located_text(const MosaicReport& report, const TileFiles& files,
                          const std::filesystem::path& folder) {
   std::vector<TilePosition> tiles;
+  std::vector<Homography> matrices;
   for (std::size_t i = 0; i < files.size(); ++i) {
     tiles.push_back({files.name(i), report.mosaic.tiles[i].position});
+    matrices.push_back(report.mosaic.tiles[i].matrix);
   }
-  return position_text(*report.located, {folder, tiles, files.shape(), files.channels(),
+  return position_text(*report.located, {folder, tiles, matrices, files.shape(), files.channels(),
                                          files.stored_type(), report.pixel_size});
 }
 
@@ -219,6 +227,7 @@ ExitStatus run(const MosaicChoices& choices) {
   report.pixel_size = given.pixel_size;
   report.nominal = positions_in_pixels(choices, given, files.shape());
   report.positions_known = !positions_unknown(choices);
+  report.motion = motion_of(choices);
   report.output = choices.output;
   report.json = choices.json;
   report.located = choices.located;
@@ -263,10 +272,10 @@ constexpr const char* footer =
     "positions by robust least squares. Pairs that contradict the others are left out, and the\n"
     "report names them. Tiles without a used pair follow the stage model: the camera's angle and\n"
     "scale, and the backlash, as all pairs determine them. A distortion that all tiles have in\n"
-    "common is estimated from the overlaps, and removed. --flat-field divides tiles by their\n"
-    "uneven illumination, for the registration and in the mosaic. Pixels that are NaN, infinite "
-    "or\n"
-    "equal to --nodata are neither registered nor blended.\n"
+    "common is estimated from the overlaps, and removed. With --motion rigid, similarity or\n"
+    "homography, each tile has its own rotation, scale or tilt instead. --flat-field divides\n"
+    "tiles by their uneven illumination, for the registration and in the mosaic. Pixels that are\n"
+    "NaN, infinite or equal to --nodata are neither registered nor blended.\n"
     "\n"
     "--json has for each tile its file and matrix, which maps pixels (x, y) of the tile to pixels\n"
     "of the mosaic. --output blends tiles linearly by the distance to their edges. With --resume,\n"

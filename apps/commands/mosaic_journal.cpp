@@ -1,8 +1,8 @@
 // The journal of `mosaic --resume`.
 //
 // Each line consists of words and a checksum. The first line identifies the run. A "tile" line says
-// the state of a tile's file, a "pair" line describes a pair, and a "distortion" line the
-// distortion that was estimated.
+// the state of a tile's file, a "pair" or "rotated" line describes a pair, the latter with the
+// matrix of rotated tiles, and a "distortion" line the distortion that was estimated.
 #include "commands/mosaic_journal.hpp"
 
 #include "commands/journal_words.hpp"
@@ -27,6 +27,19 @@ std::array<double*, 9> numbers_of(PairRecord& record) {
   return {&record.expected.x, &record.expected.y, &record.shift.x, &record.shift.y, &xx, &xy, &yy,
           &record.confidence, &record.correlation};
 }
+
+/// What the record of a pair of rotated tiles has besides.
+std::vector<double*> turn_numbers_of(PairRecord& record) {
+  std::vector<double*> numbers;
+  for (double& element : record.matrix.h) numbers.push_back(&element);
+  for (std::array<double, 3>& corner : record.corners) {
+    for (double& value : corner) numbers.push_back(&value);
+  }
+  return numbers;
+}
+
+/// Whether the record has a matrix: that of others is the identity.
+bool is_rotated(const PairRecord& record) { return record.matrix.h != Homography().h; }
 
 std::array<double*, 3 + 2 * TileDistortion::terms> numbers_of(TileDistortion& distortion) {
   std::array<double*, 3 + 2 * TileDistortion::terms> numbers{
@@ -61,16 +74,20 @@ std::string tile_line(std::size_t tile, std::uint64_t stamp) {
 
 std::string record_line(const PairRecord& record) {
   PairRecord copy = record;
-  std::string line =
-      fmt::format("pair {} {} {} {} {} {}", record.batch, record.index, record.reference,
-                  record.moving, static_cast<int>(record.outcome), word_of(record.reason));
+  std::string line = fmt::format("{} {} {} {} {} {} {}", is_rotated(record) ? "rotated" : "pair",
+                                 record.batch, record.index, record.reference, record.moving,
+                                 static_cast<int>(record.outcome), word_of(record.reason));
   for (const double* number : numbers_of(copy)) line += fmt::format(" {:a}", *number);
+  if (is_rotated(record)) {
+    for (const double* number : turn_numbers_of(copy)) line += fmt::format(" {:a}", *number);
+  }
   return line;
 }
 
 std::optional<PairRecord> parse_record_line(std::string_view line) {
   WordParser words(line);
-  if (words.next() != "pair") return {};
+  const std::string kind(words.next());
+  if (kind != "pair" && kind != "rotated") return {};
   PairRecord record;
   record.batch = words.index();
   record.index = words.index();
@@ -81,6 +98,9 @@ std::optional<PairRecord> parse_record_line(std::string_view line) {
   record.outcome = static_cast<PairOutcome>(outcome);
   record.reason = words.text();
   for (double* number : numbers_of(record)) *number = words.number();
+  if (kind == "rotated") {
+    for (double* number : turn_numbers_of(record)) *number = words.number();
+  }
   if (!words.good()) return {};
   return record;
 }

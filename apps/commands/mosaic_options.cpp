@@ -116,6 +116,10 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
              "tile's larger side, at least 16]");
   add_option(command, "--min-confidence N", &choices.min_confidence,
              "Smallest confidence of a pair that is used, above 0 to 1 [0.5]");
+  add_option(
+      command, "--motion NAME", &choices.motion,
+      "How each tile differs from its position: translation, rigid, similarity or homography",
+      suggesting("translation rigid similarity homography", with_default));
   add_option(command, "--skip-bad-tiles", &choices.skip_bad_tiles,
              "Join the other tiles if some are missing, cannot be read, or are of another kind");
   add_option(command, "--no-distortion", &choices.no_distortion,
@@ -195,6 +199,16 @@ void refuse_grid_choices(const MosaicChoices& choices) {
 
 }  // namespace
 
+Motion motion_of(const MosaicChoices& choices) {
+  if (choices.motion == "translation") return Motion::translation;
+  if (choices.motion == "rigid") return Motion::rigid;
+  if (choices.motion == "similarity") return Motion::similarity;
+  if (choices.motion == "homography") return Motion::homography;
+  throw UsageError(fmt::format(
+      "invalid value '{}' for --motion (choose from: translation, rigid, similarity, homography)",
+      choices.motion));
+}
+
 bool positions_unknown(const MosaicChoices& choices) {
   return choices.positions && *choices.positions == "none";
 }
@@ -226,6 +240,10 @@ void check_mosaic_choices(const MosaicChoices& choices) {
   require_positive("--pixel-size", choices.pixel_size);
   require_positive("--max-error", choices.max_error);
   require_positive("--min-confidence", choices.min_confidence);
+  if (motion_of(choices) != Motion::translation && choices.no_distortion) {
+    throw UsageError(fmt::format(
+        "--no-distortion: with --motion {}, no distortion is estimated; omit it", choices.motion));
+  }
   if (choices.min_confidence && *choices.min_confidence > 1) {
     throw UsageError(
         fmt::format("--min-confidence {}: must be above 0 and at most 1", *choices.min_confidence));
@@ -237,7 +255,10 @@ void check_mosaic_choices(const MosaicChoices& choices) {
     throw UsageError("--nodata: --flat-field would change the value of missing pixels; omit one");
   }
   if (choices.output) check_output_name(*choices.output);
-  if (choices.located) check_position_file(*choices.located);
+  if (choices.located) {
+    check_position_file(*choices.located);
+    check_motion_for(*choices.located, motion_of(choices));
+  }
   std::vector<std::string> inputs;
   if (choices.positions && !positions_unknown(choices)) inputs.push_back(*choices.positions);
   if (std::filesystem::is_regular_file(choices.folder)) inputs.push_back(choices.folder);
@@ -402,6 +423,7 @@ MosaicOptions mosaic_options_of(const MosaicChoices& choices) {
   MosaicOptions options;
   options.positions_known = !positions_unknown(choices);
   if (choices.max_error) options.max_error = *choices.max_error;
+  options.motion = motion_of(choices);
   options.estimate_distortion = !choices.no_distortion;
   if (choices.min_confidence) options.min_confidence = *choices.min_confidence;
   return options;

@@ -27,6 +27,7 @@ struct MosaicChoices {
   std::optional<double> pixel_size;
   std::optional<double> max_error;
   std::optional<double> min_confidence;
+  std::string motion = "translation";
   bool no_distortion = false;
   std::optional<double> nodata;
   std::optional<std::string> flat_field;  ///< a file, or "auto"
@@ -44,6 +45,9 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices);
 
 /// Whether the positions are to be searched for: --positions none.
 [[nodiscard]] bool positions_unknown(const MosaicChoices& choices);
+
+/// The motion of the tiles by its name. Throws UsageError for another word.
+[[nodiscard]] Motion motion_of(const MosaicChoices& choices);
 
 /// Whether the flat field is to be estimated: --flat-field auto.
 [[nodiscard]] bool estimates_flat_field(const MosaicChoices& choices);

@@ -45,6 +45,7 @@ MosaicRun run_of(const MosaicChoices& choices, const TileFiles& files,
   const MosaicOptions options = mosaic_options_of(choices);
   chosen.add(fmt::format("{} {:a} {:a} {}", options.positions_known, options.max_error,
                          options.min_confidence, options.estimate_distortion));
+  if (options.motion != Motion::translation) chosen.add(choices.motion);
   if (estimates_flat_field(choices)) {
     chosen.add("auto");
     // It depends on all tiles.

@@ -35,12 +35,13 @@ namespace {
 using Path = std::filesystem::path;
 
 void refuse_image_choices(const MosaicChoices& choices) {
-  const std::array<std::pair<const char*, bool>, 12> given{
+  const std::array<std::pair<const char*, bool>, 13> given{
       {{"--unit", choices.unit != "px"},
        {"--pixel-size", choices.pixel_size.has_value()},
        {"--grid", choices.grid.has_value()},
        {"--exchange", choices.exchange},
        {"--reverse", !choices.reverse.empty()},
+       {"--motion", motion_of(choices) != Motion::translation},
        {"--no-distortion", choices.no_distortion},
        {"--nodata", choices.nodata.has_value()},
        {"--flat-field", choices.flat_field || choices.dark},

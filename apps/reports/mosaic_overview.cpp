@@ -3,6 +3,7 @@
 
 #include "io/array_file.hpp"
 #include "reports/overlay.hpp"
+#include "reports/tile_places.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,8 +67,7 @@ std::pair<float, float> usual_range(std::vector<float> values) {
 /// The pixel of a tile at a point of the mosaic.
 Point in_tile(const MosaicReport& report, std::size_t tile, const Point& point) {
   constexpr int steps = 4;
-  const Point& position = report.mosaic.tiles[tile].position;
-  const Point target{point.x - position.x, point.y - position.y};
+  const Point target = report.mosaic.tiles[tile].matrix.inverse()(point);
   Point p = target;
   for (int i = 0; i < steps; ++i) {
     const Point d = report.mosaic.distortion.displacement(p);
@@ -76,17 +76,22 @@ Point in_tile(const MosaicReport& report, std::size_t tile, const Point& point) 
   return p;
 }
 
-/// An interval of the mosaic's columns or rows that two tiles share, at most `longest` long.
-std::pair<std::int64_t, std::int64_t> shared_interval(double a, double b, std::int64_t size,
+/// The mosaic's columns or rows between two coordinates, at most `longest` of them: the first one
+/// and their number.
+std::pair<std::int64_t, std::int64_t> shared_interval(double least, double largest,
                                                       std::int64_t longest) {
-  auto first = static_cast<std::int64_t>(std::ceil(std::max(a, b)));
-  auto last = static_cast<std::int64_t>(std::floor(std::min(a, b))) + size - 1;
+  auto first = static_cast<std::int64_t>(std::ceil(least));
+  auto last = static_cast<std::int64_t>(std::floor(largest));
   if (last - first + 1 > longest) {
     first += (last - first + 1 - longest) / 2;
     last = first + longest - 1;
   }
   return {first, last - first + 1};
 }
+
+/// The overview's column or row of a coordinate of the mosaic, which is not negative but for
+/// rounding.
+std::int64_t cell_of(double position, std::int64_t step) { return std::llround(position) / step; }
 
 }  // namespace
 
@@ -102,21 +107,21 @@ MosaicOverview draw_overview(const MosaicReport& report, TileFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const GrayTile tile(files, i);
     if (tile.values.empty()) continue;
-    const Point& position = report.mosaic.tiles[i].position;
-    const auto left = static_cast<std::int64_t>(std::llround(position.x));
-    const auto top = static_cast<std::int64_t>(std::llround(position.y));
-    const std::int64_t first_column = left / step;
-    const std::int64_t first_row = top / step;
-    const std::int64_t columns = (left + tile.width - 1) / step - first_column + 1;
-    const std::int64_t rows = (top + tile.height - 1) / step - first_row + 1;
+    const Homography& matrix = report.mosaic.tiles[i].matrix;
+    const auto& [least, largest] = bounds_of(report.mosaic.tiles[i], report.tile);
+    const std::int64_t first_column = cell_of(least.x, step);
+    const std::int64_t first_row = cell_of(least.y, step);
+    const std::int64_t columns = cell_of(largest.x, step) - first_column + 1;
+    const std::int64_t rows = cell_of(largest.y, step) - first_row + 1;
     std::vector<float> sums(static_cast<std::size_t>(columns * rows), 0);
     std::vector<float> counts(sums.size(), 0);
     for (std::int64_t y = 0; y < tile.height; ++y) {
-      const std::int64_t row = (top + y) / step - first_row;
       for (std::int64_t x = 0; x < tile.width; ++x) {
         const float value = tile.values[static_cast<std::size_t>(y * tile.width + x)];
-        const auto at = static_cast<std::size_t>(row * columns + (left + x) / step - first_column);
         if (!std::isfinite(value)) continue;
+        const Point p = matrix({static_cast<double>(x), static_cast<double>(y)});
+        const auto at = static_cast<std::size_t>((cell_of(p.y, step) - first_row) * columns +
+                                                 cell_of(p.x, step) - first_column);
         sums[at] += value;
         counts[at] += 1;
       }
@@ -142,10 +147,12 @@ std::optional<LoadedImage> draw_seam(const MosaicReport& report, TileFiles& file
                                      const MosaicPair& pair) {
   constexpr std::int64_t longest = 360;
   constexpr std::int64_t shortest = 8;
-  const Point& a = report.mosaic.tiles[pair.reference].position;
-  const Point& b = report.mosaic.tiles[pair.moving].position;
-  const auto [left, width] = shared_interval(a.x, b.x, report.tile.width, longest);
-  const auto [top, height] = shared_interval(a.y, b.y, report.tile.height, longest);
+  const TileBounds a = bounds_of(report.mosaic.tiles[pair.reference], report.tile);
+  const TileBounds b = bounds_of(report.mosaic.tiles[pair.moving], report.tile);
+  const auto [left, width] =
+      shared_interval(std::max(a.least.x, b.least.x), std::min(a.largest.x, b.largest.x), longest);
+  const auto [top, height] =
+      shared_interval(std::max(a.least.y, b.least.y), std::min(a.largest.y, b.largest.y), longest);
   if (width < shortest || height < shortest) return {};
   std::array<LoadedImage, 2> images;
   std::size_t next = 0;

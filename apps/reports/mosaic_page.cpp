@@ -5,6 +5,7 @@
 #include "reports/html_page.hpp"
 #include "reports/mosaic_lines.hpp"
 #include "reports/mosaic_overview.hpp"
+#include "reports/tile_places.hpp"
 
 #include <fmt/format.h>
 
@@ -75,23 +76,24 @@ class OverviewMap {
 
  private:
   [[nodiscard]] Point center(std::size_t tile) const {
-    const Point& p = report_.mosaic.tiles[tile].position;
-    return {(p.x + static_cast<double>(report_.tile.width) / 2) / overview_.shrunk_by,
-            (p.y + static_cast<double>(report_.tile.height) / 2) / overview_.shrunk_by};
+    const Point p = middle_of(report_.mosaic.tiles[tile], report_.tile);
+    return {p.x / overview_.shrunk_by, p.y / overview_.shrunk_by};
   }
 
   [[nodiscard]] std::string outline(std::size_t tile) const {
     const LocatedTile& located = report_.mosaic.tiles[tile];
     const bool by_stage = located.pairs == 0;
-    const double scale = overview_.shrunk_by;
+    std::string points;
+    for (const Point& p : outline_of(located, report_.tile)) {
+      points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", p.x / overview_.shrunk_by,
+                            p.y / overview_.shrunk_by);
+    }
     return fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
-        "stroke=\"{}\" stroke-width=\"{}\"{}><title>{}: {:.2f}, {:.2f}{}</title></rect>\n",
-        located.position.x / scale, located.position.y / scale,
-        static_cast<double>(report_.tile.width) / scale,
-        static_cast<double>(report_.tile.height) / scale,
-        by_stage ? "rgb(255 140 0 / 0.25)" : "transparent", by_stage ? "darkorange" : "steelblue",
-        by_stage ? 2 : 1, by_stage ? " stroke-dasharray=\"6 4\"" : "", escaped(report_.files[tile]),
+        "<polygon points=\"{}\" fill=\"{}\" "
+        "stroke=\"{}\" stroke-width=\"{}\"{}><title>{}: {:.2f}, {:.2f}{}</title></polygon>\n",
+        points, by_stage ? "rgb(255 140 0 / 0.25)" : "transparent",
+        by_stage ? "darkorange" : "steelblue", by_stage ? 2 : 1,
+        by_stage ? " stroke-dasharray=\"6 4\"" : "", escaped(report_.files[tile]),
         located.position.x, located.position.y,
         !by_stage                 ? ""
         : report_.positions_known ? ", placed by the stage model"

@@ -15,11 +15,20 @@
 namespace warpalign::program {
 namespace {
 
+/// Two rows, or three of a homography.
+Json matrix_json(const Homography& matrix, Motion motion) {
+  const auto& h = matrix.h;
+  if (motion == Motion::homography) {
+    return {{h[0], h[1], h[2]}, {h[3], h[4], h[5]}, {h[6], h[7], h[8]}};
+  }
+  return {{h[0], h[1], h[2]}, {h[3], h[4], h[5]}};
+}
+
 Json tile_json(const MosaicReport& report, std::size_t i) {
   const LocatedTile& tile = report.mosaic.tiles[i];
   Json object;
   object["file"] = report.files[i];
-  object["matrix"] = {{1.0, 0.0, tile.position.x}, {0.0, 1.0, tile.position.y}};
+  object["matrix"] = matrix_json(tile.matrix, report.motion);
   object["nominal"] = report.positions_known ? point_json(report.nominal[i]) : Json();
   object["placed_by"] = tile.pairs > 0 ? "pairs" : report.positions_known ? "stage" : "none";
   object["pairs"] = tile.pairs;
@@ -95,6 +104,41 @@ double largest_displacement(const MosaicReport& report) {
   return largest;
 }
 
+const char* motion_words(Motion motion) {
+  switch (motion) {
+    case Motion::rigid:
+      return "rigid";
+    case Motion::similarity:
+      return "similarity";
+    case Motion::homography:
+      return "homography";
+    default:
+      return "translation";
+  }
+}
+
+/// How far the tiles with pairs are rotated and scaled at their middles.
+std::string turn_text(const MosaicReport& report) {
+  const Point middle{static_cast<double>(report.tile.width) / 2,
+                     static_cast<double>(report.tile.height) / 2};
+  double angle = 0;
+  double least = 1;
+  double largest = 1;
+  for (const LocatedTile& tile : report.mosaic.tiles) {
+    if (tile.pairs == 0) continue;
+    const Affine m = tile.matrix.affine_at(middle);
+    angle = std::max(angle, std::abs(std::atan2(m.d - m.b, m.a + m.e)) * 180 / std::numbers::pi);
+    const double scale = std::sqrt(std::abs(m.a * m.e - m.b * m.d));
+    least = std::min(least, scale);
+    largest = std::max(largest, scale);
+  }
+  std::string text = fmt::format("{}: tiles are rotated by up to {:.3f} degrees",
+                                 motion_words(report.motion), angle);
+  if (report.motion != Motion::rigid)
+    text += fmt::format(", scaled {:.4f} to {:.4f}", least, largest);
+  return text;
+}
+
 std::string stage_text(const StageModel& stage) {
   const double x = std::hypot(stage.matrix.a, stage.matrix.d);
   const double y = std::hypot(stage.matrix.b, stage.matrix.e);
@@ -116,12 +160,19 @@ std::string json_text(const MosaicReport& report) {
   object["folder"] = report.folder;
   object["width"] = mosaic.shape.width;
   object["height"] = mosaic.shape.height;
+  object["motion"] = motion_words(report.motion);
   object["pixel_size_um"] = report.pixel_size ? Json(*report.pixel_size) : Json();
   Json tiles = Json::array();
   for (std::size_t i = 0; i < mosaic.tiles.size(); ++i) tiles.push_back(tile_json(report, i));
   object["tiles"] = tiles;
   Json pairs = Json::array();
-  for (const MosaicPair& pair : mosaic.pairs) pairs.push_back(pair_json(report.files, pair));
+  for (const MosaicPair& pair : mosaic.pairs) {
+    Json described = pair_json(report.files, pair);
+    if (report.motion != Motion::translation) {
+      described["matrix"] = matrix_json(pair.matrix, report.motion);
+    }
+    pairs.push_back(described);
+  }
   object["pairs"] = pairs;
   object["rms_residual"] = rms_residual(mosaic);
   object["components"] = components_json(report.files, mosaic);
@@ -147,6 +198,9 @@ std::string human_text(const MosaicReport& report) {
     text += report_line(
         "resumed",
         fmt::format("{} registrations from the journal of an earlier run", report.resumed_pairs));
+  }
+  if (report.motion != Motion::translation) {
+    text += report_line("motion", turn_text(report));
   }
   if (report.positions_known) text += report_line("stage", stage_text(mosaic.stage));
   if (!mosaic.distortion.is_zero()) {

@@ -30,6 +30,7 @@ struct MosaicReport {
   std::optional<FlatFieldReport> flat_field;
   std::vector<Point> nominal;   ///< the positions given, in pixels
   bool positions_known = true;  ///< false: `nominal` and the stage model have no meaning
+  Motion motion = Motion::translation;
   Mosaic mosaic;
   std::size_t resumed_pairs = 0;       ///< that an earlier run registered
   std::optional<std::string> output;   ///< the picture's file

@@ -10,6 +10,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,6 +111,21 @@ TileDistortion distortion_of(const std::vector<double>& numbers) {
   return distortion;
 }
 
+/// The elements row by row.
+nb::tuple tuple_of(const Homography& matrix) {
+  const auto& h = matrix.h;
+  return nb::make_tuple(h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8]);
+}
+
+/// The kinds of motion that tiles may have.
+Motion tile_motion_of(const std::string& name) {
+  if (name == "translation") return Motion::translation;
+  if (name == "rigid") return Motion::rigid;
+  if (name == "similarity") return Motion::similarity;
+  if (name == "homography") return Motion::homography;
+  refuse("motion must be 'translation', 'rigid', 'similarity' or 'homography'");
+}
+
 nb::tuple tuple_of(const Point& point) { return nb::make_tuple(point.x, point.y); }
 nb::tuple tuple_of(const Point3& point) { return nb::make_tuple(point.x, point.y, point.z); }
 
@@ -177,7 +194,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
                 const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
                 const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
                 const nb::callable& progress, double max_error, double min_confidence, int streams,
-                bool estimate_distortion, bool positions_known) {
+                bool estimate_distortion, bool positions_known, const std::string& motion) {
   const std::vector<Device> devices = devices_of(opened);
   const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
   std::atomic<bool> go_on{true};
@@ -187,6 +204,7 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
   options.min_confidence = min_confidence;
   options.batch.streams_per_device = streams;
   options.estimate_distortion = estimate_distortion;
+  options.motion = tile_motion_of(motion);
   options.progress = progress_of(progress, go_on);
   Mosaic mosaic;
   run_interruptibly(go_on, [&] {
@@ -196,6 +214,12 @@ nb::dict locate(const std::vector<OpenedDevice*>& opened,
   nb::dict found = dict_of(mosaic);
   found["shape"] = nb::make_tuple(mosaic.shape.height, mosaic.shape.width);
   found["distortion"] = object_of(mosaic.distortion);
+  nb::list matrices;
+  for (const LocatedTile& tile : mosaic.tiles) matrices.append(tuple_of(tile.matrix));
+  found["matrices"] = matrices;
+  nb::list pair_matrices;
+  for (const MosaicPair& pair : mosaic.pairs) pair_matrices.append(tuple_of(pair.matrix));
+  found["pair_matrices"] = pair_matrices;
   return found;
 }
 
@@ -223,27 +247,24 @@ nb::dict locate_volumes(const std::vector<OpenedDevice*>& opened,
   return found;
 }
 
-/// Writes the fused picture to `output`, of the tiles' type.
-void fuse(const OpenedDevice& opened,
-          const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
-          const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
-          const OutputArray& output, const std::vector<double>& distortion,
-          std::optional<double> nodata) {
+/// Writes the fused picture to `output`, of the tiles' type. `places`: positions or matrices.
+template <class Place>
+void fuse_at(const OpenedDevice& opened, const std::vector<MosaicTile>& tiles,
+             const std::vector<Place>& places, const nb::callable& source,
+             const OutputArray& output, const TileDistortion& distortion,
+             std::optional<double> nodata) {
   if (output.ndim() != 2) refuse("the picture must have two dimensions");
-  const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
-  std::vector<Point> points;
-  for (const MosaicTile& tile : tiles) points.push_back(tile.position);
   FusionSpec spec;
   spec.picture = shape_of(output, 2);
   spec.type = pixel_type_of(output.dtype());
-  spec.distortion = distortion_of(distortion);
+  spec.distortion = distortion;
   spec.nodata = nodata;
   auto* pixels = static_cast<std::byte*>(output.data());
   const std::size_t row = static_cast<std::size_t>(spec.picture.width) * size_of(spec.type);
   std::atomic<bool> go_on{true};
   run_interruptibly(go_on, [&] {
     fuse_tiles(
-        opened.device, tiles, points,
+        opened.device, tiles, places,
         [&](std::size_t i, int /*channel*/) { return pixels_from(source, i); }, spec,
         [&](std::int64_t first_row, std::span<const HostImage> channels) {
           const HostImage& rows = channels.front();
@@ -251,6 +272,28 @@ void fuse(const OpenedDevice& opened,
                      pixels + static_cast<std::size_t>(first_row) * row);
         });
   });
+}
+
+void fuse(const OpenedDevice& opened,
+          const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
+          const std::vector<std::pair<double, double>>& positions, const nb::callable& source,
+          const OutputArray& output, const std::vector<double>& distortion,
+          std::optional<double> nodata) {
+  const std::vector<MosaicTile> tiles = tiles_of(shapes, positions);
+  std::vector<Point> points;
+  for (const MosaicTile& tile : tiles) points.push_back(tile.position);
+  fuse_at(opened, tiles, points, source, output, distortion_of(distortion), nodata);
+}
+
+/// The same for rotated tiles, by the matrices for (x, y), row by row.
+void fuse_rotated(const OpenedDevice& opened,
+                  const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes,
+                  const std::vector<std::array<double, 9>>& rows, const nb::callable& source,
+                  const OutputArray& output, std::optional<double> nodata) {
+  std::vector<MosaicTile> tiles;
+  for (const auto& [height, width] : shapes) tiles.push_back({{width, height, 1}, {}});
+  const std::vector<Homography> matrices(rows.begin(), rows.end());
+  fuse_at(opened, tiles, matrices, source, output, {}, nodata);
 }
 
 /// The same for volumes.
@@ -285,11 +328,15 @@ void bind_mosaic(nb::module_& module) {
   module.def("locate_tiles", &locate, nb::arg("devices"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
              nb::arg("min_confidence"), nb::arg("streams"), nb::arg("estimate_distortion"),
-             nb::arg("positions_known"),
+             nb::arg("positions_known"), nb::arg("motion"),
              "Locate the tiles of a mosaic; see :func:`warpalign.mosaic`. Positions are (x, y).");
   module.def("fuse_tiles", &fuse, nb::arg("device"), nb::arg("shapes"), nb::arg("positions"),
              nb::arg("source"), nb::arg("output"), nb::arg("distortion"), nb::arg("nodata").none(),
              "Fuse tiles to one picture; see :meth:`warpalign.Mosaic.fuse`.");
+  module.def("fuse_rotated_tiles", &fuse_rotated, nb::arg("device"), nb::arg("shapes"),
+             nb::arg("matrices"), nb::arg("source"), nb::arg("output"), nb::arg("nodata").none(),
+             "Fuse rotated tiles to one picture, by their matrices for (x, y), row by row; see "
+             ":meth:`warpalign.Mosaic.fuse`.");
   module.def("locate_volume_tiles", &locate_volumes, nb::arg("devices"), nb::arg("shapes"),
              nb::arg("positions"), nb::arg("source"), nb::arg("progress"), nb::arg("max_error"),
              nb::arg("min_confidence"), nb::arg("streams"),

@@ -19,6 +19,7 @@ from ._mosaic_rounds import tile_shifts
 from ._progress import progress_bar
 from ._results import OnDevice
 
+_MOTIONS = ("translation", "rigid", "similarity", "homography")
 _FUSED_TYPES = (np.uint8, np.uint16, np.float32)
 
 
@@ -35,7 +36,8 @@ class MosaicPair(NamedTuple):
         Why the pair is left out; empty if it is used.
     shift : tuple of floats
         The moving tile's position minus the reference tile's, in pixels: (rows, columns), or
-        (planes, rows, columns) of volumes. Without a registration, the shift that was expected.
+        (planes, rows, columns) of volumes; with another motion than translations, what the matrix
+        adds to the middle of the overlap. Without a registration, the shift that was expected.
     uncertainty : tuple of floats
         Standard deviations of the shift in pixels; 0 unless the pair was accepted.
     confidence : float
@@ -43,7 +45,11 @@ class MosaicPair(NamedTuple):
     correlation : float
         The correlation of the registration.
     residual : tuple of floats
-        The shift minus the difference of the located positions, in pixels.
+        The shift minus the difference of the located positions, in pixels; with another motion than
+        translations, by how much the tiles' matrices contradict it in the middle of the overlap.
+    matrix : tuple of tuples of floats
+        Maps pixels of the moving tile, (row, column, 1) or (plane, row, column, 1), to pixels of
+        the reference tile.
     """
 
     reference: int
@@ -55,6 +61,7 @@ class MosaicPair(NamedTuple):
     confidence: float
     correlation: float
     residual: tuple[float, ...]
+    matrix: tuple[tuple[float, ...], ...]
 
 
 class StageModel(NamedTuple):
@@ -132,10 +139,14 @@ class Mosaic(OnDevice):
     ----------
     positions : ndarray, shape (n, 2), or (n, 3) for volumes
         Where each tile's first pixel lies in the mosaic, in pixels: (row, column), or (plane, row,
-        column). The smallest coordinate along each axis is 0.
+        column). The smallest coordinate along each axis is 0, of the corners of all tiles if they
+        are rotated.
+    motion : {'translation', 'rigid', 'similarity', 'homography'}
+        How tiles differ from the positions of the stage.
     matrices : ndarray, shape (n, 3, 3), or (n, 4, 4) for volumes
         Maps pixels of each tile, (row, column, 1) or (plane, row, column, 1), to pixels of the
-        mosaic.
+        mosaic: translations, unless `motion` is another one. Divide by the last coordinate after a
+        homography.
     matrices_xy : ndarray, shape (n, 3, 3), or (n, 4, 4) for volumes
         The same for (x, y, 1) or (x, y, z, 1).
     pairs : list of MosaicPair
@@ -167,13 +178,18 @@ class Mosaic(OnDevice):
     image: np.ndarray | None
     _shapes: list = field(repr=False)
     _device: Device = field(repr=False)
+    motion: str = "translation"
+    # The matrices_xy, unless tiles are shifted only.
+    _rotated: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def matrices(self):
-        return _translations(self.positions)
+        return _reversed_axes(self.matrices_xy)
 
     @property
     def matrices_xy(self):
+        if self._rotated is not None:
+            return self._rotated.copy()
         return _translations(self.positions[:, ::-1])
 
     def fuse(self, tiles, *, flat_field=None, dark=0.0, nodata=None):
@@ -244,6 +260,9 @@ class Mosaic(OnDevice):
         located = self._opened(), self._shapes, self.positions[:, ::-1].tolist(), source, picture
         if len(self.shape) == 3:
             _core.fuse_volume_tiles(*located, missing.value)
+        elif self._rotated is not None:
+            _core.fuse_rotated_tiles(located[0], self._shapes, rows_of(self._rotated), source,
+                                     picture, missing.value)
         else:
             _core.fuse_tiles(*located, self._distortion_numbers(), missing.value)
         missing.in_picture(picture)
@@ -310,19 +329,25 @@ class Mosaic(OnDevice):
         shifts, notes = tile_shifts(reference_tiles, tiles, min_confidence, nodata,
                                     self._device if devices is None else devices, streams, progress)
         pairs = [MosaicPair(index, index, outcome, reason, tuple(shift.tolist()), (0.0, 0.0),
-                            confidence, correlation, (0.0, 0.0))
+                            confidence, correlation, (0.0, 0.0), _translation(shift))
                  for index, (shift, (outcome, reason, confidence, correlation)) in enumerate(
                      zip(shifts, notes))]
         follows = np.array([pair.outcome != "used" for pair in pairs])
-        return replace(self, positions=self.positions + shifts, pairs=pairs, image=None,
-                       placed_by_stage=follows)
+        positions, rotated = self.positions + shifts, None
+        if self._rotated is not None:
+            # A shift is that within a tile, which is rotated afterwards.
+            rotated = self._rotated @ _translations(shifts[:, ::-1])
+            rotated /= rotated[:, 2:, 2:]
+            positions = rotated[:, 1::-1, 2].copy()
+        return replace(self, positions=positions, pairs=pairs, image=None,
+                       placed_by_stage=follows, _rotated=rotated)
 
     def save_scene(self, path, tiles, *, pixel_size=None, unit="micrometer"):
         """Save the tiles and where they lie as a scene in OME-Zarr 0.6, for other programs to fuse.
 
         Each tile is an image of the scene, with a transform from its coordinates to those of the
-        mosaic: a translation, after the displacements of the distortion if there is one. Tiles are
-        read and written one after the other.
+        mosaic: a translation, after the displacements of the distortion if there is one, or the
+        affine transform of a rotated tile. Tiles are read and written one after the other.
 
         Parameters
         ----------
@@ -343,7 +368,8 @@ class Mosaic(OnDevice):
             The folder of the path does not exist.
         ValueError
             The number of tiles or the shape of a tile is another one, the name has another ending,
-            `pixel_size` is not above 0, or the tiles are volumes.
+            `pixel_size` is not above 0, the tiles are volumes, or they are mapped by homographies,
+            which OME-Zarr does not have.
         TypeError
             The pixels are not real numbers.
         ImportError
@@ -364,11 +390,15 @@ class Mosaic(OnDevice):
         (0.65, 0.65)
         """
         self._refuse_volumes("save_scene()")
+        if self.motion == "homography":
+            raise ValueError("OME-Zarr has no homographies; locate the tiles with another motion, "
+                             "or fuse them")
         tiles = as_tiles(tiles)
         if len(tiles) != len(self.positions):
             raise ValueError(f"there are {len(self.positions)} located tiles, not {len(tiles)}")
-        _mosaic_scene.save(path, tiles, self._shapes, self.positions, self.distortion, pixel_size,
-                           unit)
+        _mosaic_scene.save(path, tiles, self._shapes,
+                           self.positions if self._rotated is None else self.matrices,
+                           self.distortion, pixel_size, unit)
 
     def _refuse_volumes(self, what):
         if len(self.shape) == 3:
@@ -392,6 +422,22 @@ def _translations(positions):
     matrices = np.tile(np.eye(axes + 1), (len(positions), 1, 1))
     matrices[:, :axes, axes] = positions
     return matrices
+
+
+def _translation(shift):
+    """The matrix of a translation, as nested tuples."""
+    return tuple(map(tuple, _translations(np.array([shift]))[0].tolist()))
+
+
+def _reversed_axes(matrices):
+    """Matrices for (x, y, 1) as those for (row, column, 1), and the reverse; also of volumes."""
+    order = [*range(matrices.shape[-1] - 2, -1, -1), matrices.shape[-1] - 1]
+    return matrices[..., order, :][..., order]
+
+
+def rows_of(matrices):
+    """The elements of each matrix, row by row, as the extension takes them."""
+    return matrices.reshape(len(matrices), -1).tolist()
 
 
 def _reader(axes):
@@ -453,15 +499,20 @@ class _SeenTiles:
                              f"{min(index, other)}; give each tile once")
 
 
-def _swapped(pair):
+def _swapped(pair, matrix):
+    """A pair of the extension, and the matrix for (x, y, 1) of a pair of images, or None."""
     reference, moving, outcome, reason, shift, uncertainty, confidence, correlation, residual = pair
+    if matrix is None:
+        rows = _translation(shift[::-1])
+    else:
+        rows = tuple(map(tuple, _reversed_axes(np.reshape(matrix, (3, 3))).tolist()))
     return MosaicPair(reference, moving, outcome, reason, shift[::-1], uncertainty[::-1],
-                      confidence, correlation, residual[::-1])
+                      confidence, correlation, residual[::-1], rows)
 
 
 def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=0.5,
-           estimate_distortion=None, flat_field=None, dark=0.0, nodata=None, devices=None,
-           streams=2, progress=None):
+           motion="translation", estimate_distortion=None, flat_field=None, dark=0.0, nodata=None,
+           devices=None, streams=2, progress=None):
     """Locate the overlapping tiles of a mosaic, images or volumes, and fuse them on request.
 
     The overlaps of all tiles that overlap according to `positions` are registered and verified.
@@ -490,9 +541,15 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
         default is a twentieth of the tile's longest side, at least 16. It needs `positions`.
     min_confidence : float, optional
         The smallest confidence of a pair that is used, above 0 to 1. The default is 0.5.
+    motion : {'translation', 'rigid', 'similarity', 'homography'}, optional
+        How each tile differs from its position: it is only shifted, or also rotated, scaled or
+        tilted, each tile in its own way. Pairs are registered with that motion, and may be rotated
+        by 15 degrees and scaled by 0.8 to 1.25. The default is ``'translation'``, which is all that
+        volumes have.
     estimate_distortion : bool, optional
         Whether to estimate the distortion that all tiles have in common, and to locate them without
-        it. It needs images of one shape. The default is True for images; volumes have none.
+        it. It needs images of one shape. The default is True for images that are only shifted;
+        others have none.
     flat_field : array_like, optional
         The illumination of a tile, by which each tile is divided before its registration, and with
         `fuse` in the picture; see :meth:`Mosaic.fuse`. Not for volumes.
@@ -539,6 +596,12 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
     array([[  0.,   0.],
            [  0., 130.]])
 
+    Tiles that are rotated:
+
+    >>> found = warpalign.mosaic(tiles, [(0, 0), (0, 124)], motion="rigid")
+    >>> found.matrices.shape
+    (2, 3, 3)
+
     Volumes:
 
     >>> scene = np.random.default_rng(0).random((24, 64, 110)).cumsum(0).cumsum(1).cumsum(2) % 500
@@ -560,11 +623,17 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
                          f"each tile, or for volumes ({len(tiles)}, 3), not {positions.shape}")
     if max_error is not None and not max_error > 0:
         raise ValueError(f"max_error must be above 0, not {max_error}")
+    if motion not in _MOTIONS:
+        raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
+    if motion != "translation" and estimate_distortion:
+        raise ValueError(f"with motion={motion!r}, no distortion of all tiles is estimated; omit "
+                         "estimate_distortion")
     axes = positions.shape[1]
     shapes = _shapes_of(tiles, axes)
     if axes == 3:
         for name, is_given in (("flat_field", flat_field is not None),
-                               ("estimate_distortion", estimate_distortion)):
+                               ("estimate_distortion", estimate_distortion),
+                               (f"motion={motion!r}", motion != "translation")):
             if is_given:
                 raise ValueError(f"{name} serves mosaics of images; these tiles are volumes")
     check_flat_field(nodata, flat_field)
@@ -595,7 +664,7 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
             found = _core.locate_volume_tiles(*given)
         else:
             found = _core.locate_tiles(
-                *given, estimate_distortion is None or bool(estimate_distortion), known)
+                *given, estimate_distortion is None or bool(estimate_distortion), known, motion)
     stage = None
     if known:
         matrix = np.array(found["stage_matrix"]).reshape(axes, axes)[::-1, ::-1].copy()
@@ -606,10 +675,14 @@ def mosaic(tiles, positions=None, *, fuse=False, max_error=None, min_confidence=
         distortion = TileDistortion((y, x), radius, np.array(rows), np.array(columns))
     result = Mosaic(
         positions=np.array(found["positions"])[:, ::-1].copy(),
-        pairs=[_swapped(pair) for pair in found["pairs"]],
+        pairs=[_swapped(pair, matrix) for pair, matrix in zip(
+            found["pairs"], found.get("pair_matrices") or [None] * len(found["pairs"]))],
         components=np.array(found["components"]),
         placed_by_stage=(np.array(found["counts"]) == 0) & known,
         stage=stage, distortion=distortion, shape=tuple(found["shape"]), image=None,
+        motion=motion,
+        _rotated=(None if motion == "translation"
+                 else np.reshape(found["matrices"], (len(tiles), 3, 3))),
         _shapes=shapes, _device=opened[0])
     if fuse:
         object.__setattr__(result, "image", result.fuse(

@@ -36,8 +36,17 @@ def _write_distortion(group, distortion, shape, pixel_size, unit):
     return {"type": "displacements", "path": "distortion", "interpolation": "linear"}
 
 
-def save(path, tiles, shapes, positions, distortion, pixel_size, unit):
-    """Write the folder `path`, which must not exist."""
+def _transform_of(place, pixel_size):
+    """The transform of a tile, whose place is a position or an affine matrix, in pixels."""
+    if place.ndim == 1:
+        return {"type": "translation", "translation": (place * pixel_size).tolist()}
+    rows = place[:2].copy()
+    rows[:, 2] *= pixel_size
+    return {"type": "affine", "affine": rows.tolist()}
+
+
+def save(path, tiles, shapes, places, distortion, pixel_size, unit):
+    """Write the folder `path`, which must not exist. `places`: positions or affine matrices."""
     zarr = need("zarr", "zarr", "writing OME-Zarr")
     path = new_path(path)
     if pixel_size is not None and not (pixel_size > 0 and np.isfinite(pixel_size)):
@@ -53,14 +62,14 @@ def save(path, tiles, shapes, positions, distortion, pixel_size, unit):
         if distortion is not None:
             bend = _write_distortion(group, distortion, shapes[0], pixel_size, unit)
         transforms = []
-        for index, position in enumerate(positions):
+        for index, place in enumerate(places):
             tile = as_image(tiles[index], f"tile {index}")
             if tile.shape != tuple(shapes[index]):
                 raise ValueError(f"tile {index} has the shape {tile.shape}, but "
                                  f"{tuple(shapes[index])} was located")
             name = f"tile{index}"
             _write_tile(group, name, tile, pixel_size, unit)
-            shift = {"type": "translation", "translation": (position * pixel_size).tolist()}
+            shift = _transform_of(place, pixel_size)
             if bend is not None:
                 shift = {"type": "sequence", "transformations": [bend, shift]}
             transforms.append({"name": f"{name}_to_mosaic",

@@ -1,6 +1,8 @@
 // Mosaics drawn from a formula: the true positions of the tiles are known.
 #pragma once
 
+#include "mosaic/position_errors.hpp"
+
 #include <warpalign/mosaic.hpp>
 
 #include <algorithm>
@@ -34,9 +36,23 @@ class SpotScene {
       const warpalign::Shape& shape, const warpalign::Point& position,
       const warpalign::TileDistortion& distortion = {}) const {
     constexpr double max_displacement = 12;
+    const auto place_of = [&](const warpalign::Point& p) {
+      const warpalign::Point d = distortion.displacement(p);
+      return warpalign::Point{p.x + d.x, p.y + d.y};
+    };
+    return draw(shape, position, place_of, distortion.is_zero() ? 0 : max_displacement);
+  }
+
+  /// A tile whose pixel p shows the scene at position + place_of(p), which is at most
+  /// `max_displacement` pixels from position + p along each axis, as u16.
+  template <class Place>
+  [[nodiscard]] std::vector<std::uint16_t> draw(const warpalign::Shape& shape,
+                                                const warpalign::Point& position,
+                                                const Place& place_of,
+                                                double max_displacement) const {
     std::vector<double> sums(static_cast<std::size_t>(shape.pixels()), 0);
     for (const Spot& spot : spots_) {
-      const double reach = 5 * spot.size + (distortion.is_zero() ? 0 : max_displacement);
+      const double reach = 5 * spot.size + max_displacement;
       const double cx = spot.x - position.x;
       const double cy = spot.y - position.y;
       const auto begin = [&](double c) { return std::max(0.0, std::ceil(c - reach)); };
@@ -44,8 +60,8 @@ class SpotScene {
            ++y) {
         for (double x = begin(cx); x <= std::min(cx + reach, static_cast<double>(shape.width) - 1);
              ++x) {
-          const warpalign::Point d = distortion.displacement({x, y});
-          const double r2 = std::pow(x + d.x - cx, 2) + std::pow(y + d.y - cy, 2);
+          const warpalign::Point place = place_of({x, y});
+          const double r2 = std::pow(place.x - cx, 2) + std::pow(place.y - cy, 2);
           sums[static_cast<std::size_t>(y) * static_cast<std::size_t>(shape.width) +
                static_cast<std::size_t>(x)] +=
               spot.height * std::exp(-r2 / (2 * spot.size * spot.size));
@@ -118,30 +134,5 @@ struct DrawnMosaic {
   std::vector<warpalign::Point> truth;
   std::vector<std::vector<std::uint16_t>> pixels;
 };
-
-/// The distances of positions from the truth, after removing the mean over the tiles with pairs.
-inline std::vector<double> position_errors(const warpalign::Mosaic& mosaic,
-                                           const std::vector<warpalign::Point>& truth) {
-  warpalign::Point mean;
-  double count = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (mosaic.tiles[i].pairs == 0) continue;
-    mean.x += mosaic.tiles[i].position.x - truth[i].x;
-    mean.y += mosaic.tiles[i].position.y - truth[i].y;
-    count += 1;
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    errors.push_back(std::hypot(mosaic.tiles[i].position.x - truth[i].x - mean.x / count,
-                                mosaic.tiles[i].position.y - truth[i].y - mean.y / count));
-  }
-  return errors;
-}
-
-inline double rms_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
-}
 
 }  // namespace test

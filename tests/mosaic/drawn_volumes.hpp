@@ -1,6 +1,8 @@
 // Mosaics of volumes drawn from a formula: the true positions of the tiles are known.
 #pragma once
 
+#include "mosaic/position_errors.hpp"
+
 #include <warpalign/volume_mosaic.hpp>
 
 #include <algorithm>
@@ -16,6 +18,7 @@ namespace test {
 /// A scene of Gaussian spots at random places in space, with known values between its voxels.
 class VolumeScene {
  public:
+  VolumeScene() = default;
   /// Covers [-margin, side + margin) along each axis.
   VolumeScene(const warpalign::Point3& sides, std::uint32_t seed) {
     constexpr double margin = 15;
@@ -35,6 +38,26 @@ class VolumeScene {
       spot.height = 0.2 + 0.8 * part(random);
       spots_.push_back(spot);
     }
+  }
+
+  /// The same, of equal spots at the points of a lattice, each moved by so many voxels at random.
+  static VolumeScene lattice(const warpalign::Point3& sides, const warpalign::Point3& period,
+                             double jitter, std::uint32_t seed) {
+    constexpr double margin = 15;
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal(0, 1);
+    VolumeScene scene;
+    for (double z = -margin; z < sides.z + margin; z += period.z) {
+      for (double y = -margin; y < sides.y + margin; y += period.y) {
+        for (double x = -margin; x < sides.x + margin; x += period.x) {
+          scene.spots_.push_back({{x + jitter * normal(random), y + jitter * normal(random),
+                                   z + jitter * normal(random)},
+                                  1.8,
+                                  0.7});
+        }
+      }
+    }
+    return scene;
   }
 
   /// A tile whose voxel p shows the scene at position + p, as u16.
@@ -94,6 +117,8 @@ struct VolumeDrawing {
   warpalign::Point3 noise{2.5, 2.5, 0.8};    ///< standard deviations of the stage, in voxels
   double camera_noise = 150;  ///< standard deviation, where spots are up to 12000 high
   std::uint32_t seed = 1;
+  warpalign::Point3 period{};  ///< 0: spots at random places; else those of a lattice
+  double jitter = 0;           ///< standard deviation of the lattice's spots, in voxels
 };
 
 /// The tiles by layers, each by rows, their nominal and their true positions.
@@ -106,7 +131,10 @@ struct DrawnVolumes {
                                   (1 - drawing.overlap.z) * static_cast<double>(shape.depth)};
     sides = {steps.x * drawing.columns + 40, steps.y * drawing.rows + 40,
              steps.z * drawing.layers + 20};
-    const VolumeScene scene(sides, drawing.seed);
+    const VolumeScene scene =
+        drawing.period.x > 0
+            ? VolumeScene::lattice(sides, drawing.period, drawing.jitter, drawing.seed)
+            : VolumeScene(sides, drawing.seed);
     for (int i = 0; i < drawing.layers * drawing.rows * drawing.columns; ++i) {
       const warpalign::Point3 nominal{steps.x * (i % drawing.columns),
                                       steps.y * (i / drawing.columns % drawing.rows),
@@ -144,27 +172,5 @@ struct DrawnVolumes {
   std::vector<warpalign::Point3> truth;
   std::vector<std::vector<std::uint16_t>> voxels;
 };
-
-/// The distances of positions from the truth, after removing the mean over the tiles with pairs.
-inline std::vector<double> position_errors(const warpalign::VolumeMosaic& mosaic,
-                                           const std::vector<warpalign::Point3>& truth) {
-  warpalign::Point3 mean;
-  double count = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (mosaic.tiles[i].pairs == 0) continue;
-    mean.x += mosaic.tiles[i].position.x - truth[i].x;
-    mean.y += mosaic.tiles[i].position.y - truth[i].y;
-    mean.z += mosaic.tiles[i].position.z - truth[i].z;
-    count += 1;
-  }
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const warpalign::Point3& p = mosaic.tiles[i].position;
-    errors.push_back(std::hypot(p.x - truth[i].x - mean.x / count,
-                                p.y - truth[i].y - mean.y / count,
-                                p.z - truth[i].z - mean.z / count));
-  }
-  return errors;
-}
 
 }  // namespace test

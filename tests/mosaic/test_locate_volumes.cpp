@@ -1,5 +1,4 @@
 // Mosaics of volumes on devices: drawn tiles, whose positions are known.
-#include "mosaic/drawn_mosaic.hpp"
 #include "mosaic/drawn_volumes.hpp"
 #include "support/devices.hpp"
 
@@ -124,6 +123,50 @@ TEST_CASE("an empty volume tile follows the stage, and impossible pairs are name
       CHECK((pair.outcome == PairOutcome::used) == !(is_blank || is_impossible));
       CHECK(pair.reason.empty() == (pair.outcome == PairOutcome::used));
     }
+  });
+}
+
+/// By how much a pair's shift is wrong, in voxels.
+double shift_error(const VolumeMosaicPair& pair, const DrawnVolumes& drawn) {
+  const Point3& a = drawn.truth[pair.reference];
+  const Point3& b = drawn.truth[pair.moving];
+  return std::hypot(pair.shift.x - (b.x - a.x), pair.shift.y - (b.y - a.y),
+                    pair.shift.z - (b.z - a.z));
+}
+
+TEST_CASE("pairs of volumes that repeat themselves are ambiguous, and none is used wrongly") {
+  test::on_every_device([](const Device& device) {
+    std::size_t ambiguous = 0;
+    for (const double jitter : {0.0, 0.3}) {
+      for (const std::uint32_t seed : {1U, 2U, 3U, 4U}) {
+        CAPTURE(jitter);
+        CAPTURE(seed);
+        const DrawnVolumes drawn({.layers = 1,
+                                  .tile = {80, 80, 24},
+                                  .seed = seed,
+                                  .period = {10, 10, 9},
+                                  .jitter = jitter});
+        const VolumeMosaic mosaic = located(device, drawn);
+        for (const VolumeMosaicPair& pair : mosaic.pairs) {
+          if (pair.outcome == PairOutcome::used) CHECK(shift_error(pair, drawn) < 1);
+          if (pair.outcome != PairOutcome::ambiguous) continue;
+          ++ambiguous;
+          CHECK(pair.reason == "the texture repeats itself");
+        }
+      }
+    }
+    // Shifts of other pairs are beyond max_error, or not reliable.
+    CHECK(ambiguous >= 8);
+  });
+}
+
+TEST_CASE("spots that are hardly a lattice are no repetition") {
+  test::on_every_device([](const Device& device) {
+    const DrawnVolumes drawn(
+        {.layers = 1, .tile = {80, 80, 24}, .period = {10, 10, 9}, .jitter = 1.5});
+    const VolumeMosaic mosaic = located(device, drawn);
+    CHECK(used_pairs(mosaic) == 7);
+    CHECK(test::rms_of(test::position_errors(mosaic, drawn.truth)) < promised_volume_rms);
   });
 }
 

@@ -29,14 +29,15 @@ struct ResumedScan : Scan {
     return run_positions(options);
   }
   /// A run whose last file cannot be written.
-  void interrupt() const {
+  void interrupt(std::vector<std::string> options = {}) const {
     const Variable preload("LD_PRELOAD", WARPALIGN_FAILING_FILES);
     std::filesystem::create_directory(folder / "broken");
     const std::string broken = folder / "broken";
     const Variable where("FAILING_FOLDER", broken.c_str());
     const Variable point("FAILING_POINT", "1");
     const Variable code("FAILING_CODE", "28");
-    const Outcome outcome = resume({"--report", folder / "broken/m.html"});
+    options.insert(options.end(), {"--report", folder / "broken/m.html"});
+    const Outcome outcome = resume(options);
     CAPTURE(outcome.err);
     REQUIRE(outcome.status == 2);
     REQUIRE(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
@@ -92,6 +93,27 @@ TEST_CASE("mosaic goes on after an interruption, without registering pairs again
   change_records(scan, [](PairRecord& record) { record.confidence = 0.625; });
   REQUIRE(scan.resume().status == 0);
   for (const json& pair : scan.report()["pairs"]) CHECK(pair["confidence"] == 0.625);
+}
+
+TEST_CASE("mosaic takes up the matrices of rotated tiles, but not for another motion") {
+  require_test_device();
+  const ResumedScan scan;
+  const std::vector<std::string> rigid{"--motion", "rigid"};
+  REQUIRE(scan.resume(rigid).status == 0);
+  const json whole = scan.report();
+  scan.interrupt(rigid);
+  for (const std::vector<std::string>& other :
+       {std::vector<std::string>{"--motion", "similarity"}, {}}) {
+    const Outcome refused = scan.resume(other);
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "journal"));
+  }
+  const Outcome outcome = scan.resume(rigid);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(contains(outcome.out, "7 registrations from the journal"));
+  json resumed = scan.report();
+  for (const char* key : {"tiles", "pairs", "stage"}) CHECK(resumed[key] == whole[key]);
 }
 
 TEST_CASE("mosaic goes on after a kill, from the lines that are whole") {

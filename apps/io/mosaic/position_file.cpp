@@ -72,9 +72,8 @@ class StitcherProject {
             view, escaped(tile.file), located.shape.width, located.shape.height, unit, size, c, i);
         registrations_ += fmt::format(
             "    <ViewRegistration timepoint=\"0\" setup=\"{}\"><ViewTransform type=\"affine\">"
-            "<Name>warpalign</Name><affine>1.0 0.0 0.0 {:.6f} 0.0 1.0 0.0 {:.6f} 0.0 0.0 1.0 0.0"
-            "</affine></ViewTransform></ViewRegistration>\n",
-            view, tile.position.x, tile.position.y);
+            "<Name>warpalign</Name><affine>{}</affine></ViewTransform></ViewRegistration>\n",
+            view, affine_of(located.matrices[i]));
       }
     }
     for (int c = 0; c < located.channels; ++c) {
@@ -114,6 +113,16 @@ class StitcherProject {
   }
 
  private:
+  /// Three rows of four numbers, for (x, y, z).
+  static std::string affine_of(const Homography& matrix) {
+    const Affine m = matrix.affine();
+    if (m.a == 1 && m.b == 0 && m.d == 0 && m.e == 1) {
+      return fmt::format("1.0 0.0 0.0 {:.6f} 0.0 1.0 0.0 {:.6f} 0.0 0.0 1.0 0.0", m.c, m.f);
+    }
+    return fmt::format("{:.10f} {:.10f} 0.0 {:.6f} {:.10f} {:.10f} 0.0 {:.6f} 0.0 0.0 1.0 0.0", m.a,
+                       m.b, m.c, m.d, m.e, m.f);
+  }
+
   static std::string attributes(const char* name, const std::string& entities) {
     return fmt::format("      <Attributes name=\"{}\">\n{}      </Attributes>\n", name, entities);
   }
@@ -134,6 +143,19 @@ void check_position_file(const std::filesystem::path& path) {
   throw FileError(fmt::format(
       "{}: use a name that ends in .csv, .txt (Fiji's TileConfiguration), .companion.ome (OME-XML) "
       "or .xml (BigStitcher)",
+      path.string()));
+}
+
+void check_motion_for(const std::filesystem::path& path, Motion motion) {
+  if (motion == Motion::translation) return;
+  if (motion == Motion::homography) {
+    throw FileError(fmt::format(
+        "{}: no format of positions can hold homographies; use --json instead", path.string()));
+  }
+  if (path.extension() == ".xml" && !is_ome_companion(path)) return;
+  throw FileError(fmt::format(
+      "{}: this format holds positions only, not how tiles are rotated; use a name that "
+      "ends in .xml (BigStitcher), or --json",
       path.string()));
 }
 

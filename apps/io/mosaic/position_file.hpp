@@ -4,6 +4,7 @@
 #include "io/mosaic/tile_positions.hpp"
 
 #include <warpalign/geometry.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -16,14 +17,19 @@ namespace warpalign::program {
 struct LocatedFiles {
   std::filesystem::path folder;
   std::span<const TilePosition> tiles;
-  Shape shape;                       ///< of a tile
-  int channels = 1;                  ///< of a tile
-  PixelType type = PixelType::u8;    ///< of the tiles' files
-  std::optional<double> pixel_size;  ///< in micrometres
+  std::span<const Homography> matrices;  ///< from the pixels of each tile to the mosaic's
+  Shape shape;                           ///< of a tile
+  int channels = 1;                      ///< of a tile
+  PixelType type = PixelType::u8;        ///< of the tiles' files
+  std::optional<double> pixel_size;      ///< in micrometres
 };
 
 /// Throws FileError unless the name ends in .csv, .txt, .companion.ome or .xml.
 void check_position_file(const std::filesystem::path& path);
+
+/// Throws FileError if a file of this name cannot say how such tiles are rotated, scaled or tilted:
+/// BigStitcher has affine transforms, the other formats have positions.
+void check_motion_for(const std::filesystem::path& path, Motion motion);
 
 /// Throws FileError if a file of this name cannot describe such tiles: OME-XML describes TIFF
 /// files.

@@ -6,6 +6,7 @@
 #include <warpalign/device.hpp>
 #include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <array>
 #include <cstddef>
@@ -106,6 +107,11 @@ struct PairRecord {
   double confidence = 0;               ///< of the registration
   double correlation = 0;              ///< of the registration
   std::string reason;                  ///< why the pair is left out
+  /// As MosaicPair::matrix. Together with `corners`, only of MosaicOptions::motion other than
+  /// Motion::translation.
+  Homography matrix{};
+  /// The covariances of the places of the overlap's corners: xx, xy and yy.
+  std::array<std::array<double, 3>, 4> corners{};
 };
 
 /// What a call of locate_tiles() has measured so far.
@@ -129,8 +135,12 @@ struct MosaicOptions {
   std::size_t cache_bytes = std::size_t{1} << 30;
   /// Whether to estimate the distortion that all tiles have in common, and to register tiles
   /// without it. It needs tiles of one shape, and is left out where the overlaps do not show a
-  /// distortion.
+  /// distortion. Tiles whose motion is not Motion::translation are taken to have none.
   bool estimate_distortion = true;
+  /// How tiles differ from their positions: translation, or for tiles that each are rotated in
+  /// their own way rigid, similarity or homography. A pair's rotation may be 15 degrees at most,
+  /// its scale 0.8 to 1.25. On average, tiles are not rotated.
+  Motion motion = Motion::translation;
   BatchOptions batch{};       ///< how the pairs are divided among threads
   MosaicProgress progress{};  ///< may be empty
   /// What an interrupted call with the same tiles, source and options had measured: it is not
@@ -152,22 +162,30 @@ struct MosaicPair {
   std::size_t reference = 0;                      ///< the number of a tile
   std::size_t moving = 0;                         ///< the number of the other tile, which is larger
   PairOutcome outcome = PairOutcome::unreliable;  ///< whether the pair is used, and why not
-  /// The moving tile's position minus the reference tile's, in pixels. Without a registration, the
-  /// shift that was expected.
+  /// The moving tile's position minus the reference tile's, in pixels; with other motions than
+  /// translations, the place of the overlap's middle in the reference tile minus that in the moving
+  /// tile. Without a registration, the shift that was expected.
   Point shift;
+  /// From pixels of the moving tile to those of the reference tile.
+  Homography matrix;
   /// Standard deviations of the shift along x and y, in pixels, from the residuals of the overlap.
   Point uncertainty;
   double confidence = 0;   ///< of the registration, 0 to 1
   double correlation = 0;  ///< of the registration
-  Point residual;          ///< `shift` minus the difference of the located positions, in pixels
-  std::string reason;      ///< why the pair is left out, in one line; empty if it is used
+  /// `shift` minus the difference of the located positions, in pixels; with other motions than
+  /// translations, by how much the tiles' matrices contradict it in the overlap's middle.
+  Point residual;
+  std::string reason;  ///< why the pair is left out, in one line; empty if it is used
 };
 
 /// A tile with its position in the mosaic.
 struct LocatedTile {
   /// Where the tile's first pixel lies in the mosaic, in pixels; the smallest x and the smallest y
-  /// of all tiles are 0.
+  /// of all tiles, or of their corners, are 0.
   Point position;
+  /// From pixels of the tile to those of the mosaic: a translation by `position`, unless
+  /// MosaicOptions::motion is another one.
+  Homography matrix;
   std::size_t component = 0;  ///< index of the set of tiles that used pairs connect
   /// The number of used pairs. If it is 0, the stage model placed the tile; without known
   /// positions, the tile lies beside the others.
@@ -203,6 +221,9 @@ struct Mosaic {
 /// by least squares, weighted by the pairs' confidence and covariance. A robust kernel (Geman and
 /// McClure 1987, by graduated non-convexity: Yang et al. 2020) leaves out pairs that contradict the
 /// others. The same fit estimates the stage model, which places tiles that no pair connects.
+///
+/// With MosaicOptions::motion, each overlap is registered with that motion, and Gauss-Newton steps
+/// find a matrix for each tile: those with which the corners of all overlaps agree best.
 ///
 /// If patches of the overlaps show a distortion that all tiles have in common, the overlaps are
 /// registered once more without it, on the first device's undistorted tiles.
@@ -252,6 +273,14 @@ struct FusionSpec {
 /// another shape or type. Throws what `source` and `sink` throw, and device errors.
 WARPALIGN_API void fuse_tiles(const Device& device, std::span<const MosaicTile> tiles,
                               std::span<const Point> positions, const ChannelSource& source,
+                              const FusionSpec& spec, const RowSink& sink);
+
+/// The same for tiles that are rotated, scaled or tilted: `matrices` map pixels of each tile to
+/// those of the picture (LocatedTile::matrix). The weights are those of the tile's own pixels.
+/// Throws Error(invalid_argument) also for a distortion, and for a matrix that is singular, or maps
+/// a tile to infinity or beyond 2^30 pixels.
+WARPALIGN_API void fuse_tiles(const Device& device, std::span<const MosaicTile> tiles,
+                              std::span<const Homography> matrices, const ChannelSource& source,
                               const FusionSpec& spec, const RowSink& sink);
 
 }  // namespace warpalign

@@ -52,8 +52,8 @@ struct VolumeMosaicOptions {
 struct VolumeMosaicPair {
   std::size_t reference = 0;  ///< the number of a tile
   std::size_t moving = 0;     ///< the number of the other tile, which is larger
-  /// Whether the pair is used, and why not. Never `ambiguous`: the registration of volumes does not
-  /// tell whether a pattern repeats.
+  /// Whether the pair is used, and why not. `ambiguous`: the volumes match nearly as well at another
+  /// shift within VolumeMosaicOptions::max_error.
   PairOutcome outcome = PairOutcome::unreliable;
   /// The moving tile's position minus the reference tile's, in voxels. Without a registration, the
   /// shift that was expected.

@@ -1,6 +1,8 @@
 // Blends tiles that lie on the picture's grid.
 #include "mosaic/blended_strip.hpp"
 
+#include "registration/numerics/plane_geometry.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,6 +21,12 @@ float distance_to_edge(std::int64_t k, std::int64_t size, double fraction, std::
   return static_cast<float>(std::min(position, last - position) + 0.5);
 }
 
+/// The same for a position in the tile's own pixels, along one axis.
+double distance_to_edge(double position, std::int64_t size) {
+  const double distance = std::min(position, static_cast<double>(size - 1) - position);
+  return distance < -grid_tolerance ? 0 : std::max(distance, 0.0) + 0.5;
+}
+
 std::vector<float> distances(std::int64_t size, double fraction, std::int64_t border) {
   std::vector<float> result(static_cast<std::size_t>(size));
   for (std::int64_t k = 0; k < size; ++k) {
@@ -29,8 +37,8 @@ std::vector<float> distances(std::int64_t size, double fraction, std::int64_t bo
 
 /// `known`: null if all samples are.
 template <typename Sample>
-void add_row(const std::byte* row, const std::uint8_t* known, std::span<const float> weights,
-             float row_weight, float* sums, float* sum_of_weights) {
+void add_samples(const std::byte* row, const std::uint8_t* known, std::span<const float> weights,
+                 float row_weight, float* sums, float* sum_of_weights) {
   const auto* samples = reinterpret_cast<const Sample*>(row);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (known != nullptr && known[i] == 0) continue;
@@ -74,6 +82,23 @@ BlendedStrip::BlendedStrip(std::int64_t width, std::int64_t max_rows, PixelType 
       sums_(static_cast<std::size_t>(width * max_rows)),
       weights_(static_cast<std::size_t>(width * max_rows)) {}
 
+void BlendedStrip::add_row(const PlacedTile& tile, std::size_t channel, std::size_t first_pixel,
+                           std::size_t first_sum, std::span<const float> weights,
+                           float row_weight) {
+  const std::byte* row = tile.channels[channel].data() + first_pixel * size_of(type_);
+  const std::vector<std::uint8_t>& all_known = tile.known[channel];
+  const std::uint8_t* known = all_known.empty() ? nullptr : all_known.data() + first_pixel;
+  float* sums = sums_.data() + first_sum;
+  float* sum_of_weights = weights_.data() + first_sum;
+  if (type_ == PixelType::u8) {
+    add_samples<std::uint8_t>(row, known, weights, row_weight, sums, sum_of_weights);
+  } else if (type_ == PixelType::u16) {
+    add_samples<std::uint16_t>(row, known, weights, row_weight, sums, sum_of_weights);
+  } else {
+    add_samples<float>(row, known, weights, row_weight, sums, sum_of_weights);
+  }
+}
+
 void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t plane,
                        std::int64_t top, std::int64_t rows) {
   const auto& [width, height, depth] = tile.shape;
@@ -93,20 +118,30 @@ void BlendedStrip::add(const PlacedTile& tile, std::size_t channel, std::int64_t
     const float row_weight =
         plane_weight * distance_to_edge(y - y0, height, tile.fraction.y, tile.border);
     const std::int64_t row_of_tile = (plane - z0) * height + y - y0;
-    const auto from = static_cast<std::size_t>(row_of_tile * width + left - x0);
-    const std::byte* row = tile.channels[channel].data() + from * size_of(type_);
-    const std::vector<std::uint8_t>& all_known = tile.known[channel];
-    const std::uint8_t* known = all_known.empty() ? nullptr : all_known.data() + from;
-    const auto to = static_cast<std::size_t>((y - top) * width_ + left);
-    float* sums = sums_.data() + to;
-    float* sum_of_weights = weights_.data() + to;
-    if (type_ == PixelType::u8) {
-      add_row<std::uint8_t>(row, known, weights, row_weight, sums, sum_of_weights);
-    } else if (type_ == PixelType::u16) {
-      add_row<std::uint16_t>(row, known, weights, row_weight, sums, sum_of_weights);
-    } else {
-      add_row<float>(row, known, weights, row_weight, sums, sum_of_weights);
+    add_row(tile, channel, static_cast<std::size_t>(row_of_tile * width + left - x0),
+            static_cast<std::size_t>((y - top) * width_ + left), weights, row_weight);
+  }
+}
+
+void BlendedStrip::add_rotated(const PlacedTile& tile, std::size_t channel, std::int64_t top,
+                               std::int64_t rows) {
+  const auto& [width, height, depth] = tile.shape;
+  const std::int64_t x0 = tile.first[0];
+  const std::int64_t y0 = tile.first[1];
+  const Shape& own = tile.rotated->tile;
+  const std::int64_t left = std::max<std::int64_t>(0, x0);
+  const std::int64_t right = std::min(width_, x0 + width);
+  if (right <= left) return;
+  std::vector<float> weights(static_cast<std::size_t>(right - left));
+  for (std::int64_t y = std::max(top, y0); y < std::min(top + rows, y0 + height); ++y) {
+    for (std::int64_t x = left; x < right; ++x) {
+      const Point p =
+          LocalMap(tile.rotated->to_tile, {static_cast<double>(x), static_cast<double>(y)}).place;
+      weights[static_cast<std::size_t>(x - left)] =
+          static_cast<float>(distance_to_edge(p.x, own.width) * distance_to_edge(p.y, own.height));
     }
+    add_row(tile, channel, static_cast<std::size_t>((y - y0) * width + left - x0),
+            static_cast<std::size_t>((y - top) * width_ + left), weights, 1);
   }
 }
 
@@ -118,7 +153,12 @@ std::vector<std::byte> BlendedStrip::blend(std::span<const PlacedTile> tiles, st
   std::fill_n(weights_.begin(), pixels, 0.0F);
   for (const PlacedTile& tile : tiles) {
     if (tile.first[2] > plane || tile.end(2) <= plane) continue;
-    if (tile.first[1] < top + rows && tile.end(1) > top) add(tile, channel, plane, top, rows);
+    if (tile.first[1] >= top + rows || tile.end(1) <= top) continue;
+    if (tile.rotated) {
+      add_rotated(tile, channel, top, rows);
+    } else {
+      add(tile, channel, plane, top, rows);
+    }
   }
   std::vector<std::byte> output(pixels * size_of(type_));
   const std::span<const float> sums(sums_.data(), pixels);

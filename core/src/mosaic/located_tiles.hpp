@@ -87,44 +87,68 @@ template <class P>
   return {pair.reference, pair.moving, pair.shift, measured.covariance, pair.confidence};
 }
 
-/// Places the tiles by the pairs in use, and marks those that the others contradict.
+/// The pairs in use, and those that an earlier placement contradicted.
 template <class P>
-[[nodiscard]] PlacementOf<P> place_pairs(TilesOf<P> tiles, std::vector<MeasuredPairOf<P>>& pairs,
-                                         double max_error, bool positions_known) {
-  std::vector<ShiftLinkOf<P>> links;
-  std::vector<typename MosaicTypes<P>::Pair*> linked;
+[[nodiscard]] std::vector<MeasuredPairOf<P>*> accepted_pairs(
+    std::vector<MeasuredPairOf<P>>& pairs) {
+  std::vector<MeasuredPairOf<P>*> accepted;
   for (MeasuredPairOf<P>& measured : pairs) {
     auto& pair = measured.pair;
     if (pair.outcome == PairOutcome::contradicted) {
       pair.outcome = PairOutcome::used;
       pair.reason.clear();
     }
-    if (pair.outcome != PairOutcome::used) continue;
-    links.push_back(link_of(measured));
-    linked.push_back(&pair);
+    if (pair.outcome == PairOutcome::used) accepted.push_back(&measured);
   }
+  return accepted;
+}
+
+/// Marks the accepted pairs that a placement does not use. `measured`: "the shift", for example.
+template <class P>
+void mark_contradicted(const std::vector<MeasuredPairOf<P>*>& accepted,
+                       const std::vector<bool>& used, bool positions_known, const char* measured) {
+  for (std::size_t i = 0; i < accepted.size(); ++i) {
+    if (used[i]) continue;
+    auto& pair = accepted[i]->pair;
+    pair.outcome = PairOutcome::contradicted;
+    pair.reason = std::string("the other pairs ") + (positions_known ? "and the stage " : "") +
+                  "contradict " + measured;
+  }
+}
+
+/// Places the tiles by the pairs in use, and marks those that the others contradict.
+template <class P>
+[[nodiscard]] PlacementOf<P> place_pairs(TilesOf<P> tiles, std::vector<MeasuredPairOf<P>>& pairs,
+                                         double max_error, bool positions_known) {
+  const auto accepted = accepted_pairs(pairs);
+  std::vector<ShiftLinkOf<P>> links;
+  links.reserve(accepted.size());
+  for (const MeasuredPairOf<P>* measured : accepted) links.push_back(link_of(*measured));
   PlacementOf<P> placement = place_tiles(tiles, links, max_error, positions_known);
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (placement.used[i]) continue;
-    linked[i]->outcome = PairOutcome::contradicted;
-    linked[i]->reason = positions_known ? "the other pairs and the stage contradict the shift"
-                                        : "the other pairs contradict the shift";
-  }
+  mark_contradicted(accepted, placement.used, positions_known, "the shift");
   return placement;
 }
 
-/// Registers pairs again that were not accepted, and whose expected shift has moved by `min_move`
-/// or more. `register_pairs(expected)` returns their results. Returns whether there are any.
-template <class P, class Register>
-bool register_moved_pairs(const PlacementOf<P>& placement, std::vector<MeasuredPairOf<P>>& pairs,
-                          double min_move, const Register& register_pairs) {
+/// The expected shift of a pair after a placement.
+template <class P>
+[[nodiscard]] auto shifts_of(const PlacementOf<P>& placement) {
+  return [&placement](const typename MosaicTypes<P>::Pair& pair) {
+    return difference(placement.positions[pair.moving], placement.positions[pair.reference]);
+  };
+}
+
+/// Registers pairs again that were not accepted, and whose expected shift, which `shift_of(pair)`
+/// returns, has moved by `min_move` or more. `register_pairs(expected)` returns their results.
+/// Returns whether there are any.
+template <class P, class ShiftOf, class Register>
+bool register_moved_pairs(std::vector<MeasuredPairOf<P>>& pairs, double min_move,
+                          const ShiftOf& shift_of, const Register& register_pairs) {
   std::vector<ExpectedPairOf<P>> again;
   std::vector<std::size_t> number;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto& pair = pairs[i].pair;
     if (pair.outcome == PairOutcome::used || pair.outcome == PairOutcome::contradicted) continue;
-    const P shift =
-        difference(placement.positions[pair.moving], placement.positions[pair.reference]);
+    const P shift = shift_of(pair);
     if (length(difference(shift, pairs[i].expected.shift)) < min_move) continue;
     again.push_back({pair.reference, pair.moving, shift});
     number.push_back(i);
@@ -135,17 +159,16 @@ bool register_moved_pairs(const PlacementOf<P>& placement, std::vector<MeasuredP
   return true;
 }
 
-/// Sets the pairs of the mosaic with their residuals, and for each tile its component and its
-/// number of pairs.
-template <class P>
-void set_pairs(const std::vector<MeasuredPairOf<P>>& pairs, const std::vector<P>& positions,
-               typename MosaicTypes<P>::Result& mosaic) {
-  mosaic.tiles.resize(positions.size());
+/// Sets the pairs of the mosaic with their residuals, which `residual_of(pair)` returns, and for
+/// each tile its component and its number of pairs.
+template <class P, class ResidualOf>
+void set_pairs(const std::vector<MeasuredPairOf<P>>& pairs, std::size_t tiles,
+               const ResidualOf& residual_of, typename MosaicTypes<P>::Result& mosaic) {
+  mosaic.tiles.resize(tiles);
   std::vector<Connection> connections;
   for (const MeasuredPairOf<P>& measured : pairs) {
     auto pair = measured.pair;
-    pair.residual =
-        difference(pair.shift, difference(positions[pair.moving], positions[pair.reference]));
+    pair.residual = residual_of(pair);
     if (pair.outcome == PairOutcome::used) {
       connections.emplace_back(pair.reference, pair.moving);
       ++mosaic.tiles[pair.reference].pairs;
@@ -153,9 +176,17 @@ void set_pairs(const std::vector<MeasuredPairOf<P>>& pairs, const std::vector<P>
     }
     mosaic.pairs.push_back(std::move(pair));
   }
-  const std::vector<std::size_t> components = components_of(positions.size(), connections);
-  for (std::size_t i = 0; i < positions.size(); ++i) mosaic.tiles[i].component = components[i];
+  const std::vector<std::size_t> components = components_of(tiles, connections);
+  for (std::size_t i = 0; i < tiles; ++i) mosaic.tiles[i].component = components[i];
   mosaic.components = *std::max_element(components.begin(), components.end()) + 1;
+}
+
+/// The residual of a pair of shifted tiles.
+template <class P>
+[[nodiscard]] auto residuals_of(const std::vector<P>& positions) {
+  return [&positions](const typename MosaicTypes<P>::Pair& pair) {
+    return difference(pair.shift, difference(positions[pair.moving], positions[pair.reference]));
+  };
 }
 
 /// Sets the tiles' positions from 0 on, and the shape that covers all tiles.

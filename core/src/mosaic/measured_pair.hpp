@@ -3,6 +3,7 @@
 
 #include "mosaic/mosaic_types.hpp"
 #include "mosaic/overlap.hpp"
+#include "mosaic/rotated_placement.hpp"
 #include "mosaic/shift_covariance.hpp"
 
 #include <array>
@@ -18,6 +19,8 @@ struct MeasuredPairOf {
   typename MosaicTypes<P>::Pair pair;
   ExpectedPairOf<P> expected;
   CovarianceOf<axes_of<P>> covariance;  ///< of the shift
+  /// Of a pair of rotated images: the covariances of the overlap's corners.
+  std::array<Covariance, overlap_corners> corners{};
 };
 
 using MeasuredPair = MeasuredPairOf<Point>;
@@ -30,6 +33,9 @@ template <class P>
   measured.pair.reference = expected.reference;
   measured.pair.moving = expected.moving;
   measured.pair.shift = expected.shift;
+  if constexpr (axes_of<P> == 2) {
+    measured.pair.matrix = Affine{1, 0, expected.shift.x, 0, 1, expected.shift.y};
+  }
   return measured;
 }
 

@@ -7,6 +7,7 @@
 #include "mosaic/pair_records.hpp"
 #include "mosaic/pair_registration.hpp"
 #include "mosaic/position_check.hpp"
+#include "mosaic/rotated_mosaic.hpp"
 #include "mosaic/stage_name.hpp"
 #include "mosaic/undistorted_tiles.hpp"
 
@@ -29,6 +30,15 @@ namespace {
 void check(std::span<const Device> devices, std::span<const MosaicTile> tiles,
            const TileSource& source, const MosaicOptions& options) {
   check_options(devices, tiles.size(), static_cast<bool>(source), options);
+  switch (options.motion) {
+    case Motion::translation:
+    case Motion::rigid:
+    case Motion::similarity:
+    case Motion::homography:
+      break;
+    default:
+      refuse(mosaic_stage, "motion must be translation, rigid, similarity or homography");
+  }
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     const MosaicTile& tile = tiles[i];
     const std::string name = "tile " + std::to_string(i);
@@ -61,8 +71,9 @@ class Locating {
     } else {
       arrange_and_register();
     }
+    if (options_.motion != Motion::translation) return rotated_mosaic();
     Placement placement = place();
-    if (register_again(placement)) placement = place();
+    if (register_again(shifts_of(placement))) placement = place();
     if (options_.estimate_distortion && remove_distortion()) placement = place();
     return mosaic(placement);
   }
@@ -88,6 +99,7 @@ class Locating {
   void arrange_and_register() {
     std::vector<MeasuredPair> found = search_pairs(devices_, tiles_, cache_, options_, records_);
     std::vector<ShiftLink> links;
+    links.reserve(found.size());
     for (const MeasuredPair& measured : found) links.push_back(link_of(measured));
     const Arrangement arrangement = arrange_tiles(tiles_, links, max_error_ / 2);
     std::vector<Shape> shapes;
@@ -116,7 +128,7 @@ class Locating {
     std::move(contradicted.begin(), contradicted.end(), std::back_inserter(pairs_));
     sort_by_numbers(pairs_);
     // What the search says of positions is not more than a beginning.
-    const std::vector<Point> positions = place().positions;
+    const std::vector<Point> positions = positions_by_pairs();
     for (std::size_t i = 0; i < tiles_.size(); ++i) tiles_[i].position = positions[i];
   }
 
@@ -145,13 +157,28 @@ class Locating {
            "the positions do not fit the tiles: " + symptom + "; they would fit " + words);
   }
 
+  [[nodiscard]] std::vector<Point> positions_by_pairs() {
+    if (options_.motion == Motion::translation) return place().positions;
+    const std::vector<Homography> matrices = place_rotated().matrices;
+    std::vector<Point> positions;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      // A tile is rotated about its middle.
+      const Shape& shape = tiles_[i].shape;
+      const Point middle{static_cast<double>(shape.width - 1) / 2,
+                         static_cast<double>(shape.height - 1) / 2};
+      positions.push_back(difference(matrices[i](middle), middle));
+    }
+    return positions;
+  }
+
   [[nodiscard]] Placement place() {
     return place_pairs<Point>(tiles_, pairs_, max_error_, options_.positions_known);
   }
 
-  bool register_again(const Placement& placement) {
+  template <class ShiftOf>
+  bool register_again(const ShiftOf& shift_of) {
     return register_moved_pairs(
-        placement, pairs_, max_error_ / 3, [&](const std::vector<ExpectedPair>& again) {
+        pairs_, max_error_ / 3, shift_of, [&](const std::vector<ExpectedPair>& again) {
           return register_overlaps(devices_, tiles_, cache_, again, max_error_, options_, records_);
         });
   }
@@ -196,13 +223,49 @@ class Locating {
     mosaic.stage = placement.stage;
     mosaic.distortion = distortion_;
     std::vector<Point> positions = placement.positions;
-    set_pairs(pairs_, positions, mosaic);
-    if (!options_.positions_known) {
-      std::vector<std::size_t> components;
-      for (const LocatedTile& tile : mosaic.tiles) components.push_back(tile.component);
-      lay_side_by_side(tiles_, components, positions);
-    }
+    set_pairs(pairs_, tiles_.size(), residuals_of(positions), mosaic);
+    lay_components(mosaic, positions);
     set_positions<Point>(tiles_, positions, mosaic);
+    for (LocatedTile& tile : mosaic.tiles) {
+      tile.matrix = Affine{1, 0, tile.position.x, 0, 1, tile.position.y};
+    }
+    return mosaic;
+  }
+
+  /// Without known positions, moves the components of the mosaic so that they lie side by side.
+  void lay_components(const Mosaic& mosaic, std::vector<Point>& positions) const {
+    if (options_.positions_known) return;
+    std::vector<std::size_t> components;
+    for (const LocatedTile& tile : mosaic.tiles) components.push_back(tile.component);
+    lay_side_by_side(tiles_, components, positions);
+  }
+
+  [[nodiscard]] RotatedPlacement place_rotated() {
+    return place_rotated_pairs(tiles_, pairs_, max_error_, options_);
+  }
+
+  /// The mosaic of tiles that are rotated, scaled or tilted.
+  [[nodiscard]] Mosaic rotated_mosaic() {
+    RotatedPlacement placement = place_rotated();
+    const auto shift_of = [&](const MosaicPair& pair) {
+      return located_shift(tiles_, placement.matrices, pair);
+    };
+    if (register_again(shift_of)) placement = place_rotated();
+    Mosaic mosaic;
+    mosaic.stage = placement.stage;
+    const auto residual_of = [&](const MosaicPair& pair) {
+      return located_residual(tiles_, placement.matrices, pair);
+    };
+    set_pairs(pairs_, tiles_.size(), residual_of, mosaic);
+    std::vector<Point> positions;
+    for (const Homography& matrix : placement.matrices) positions.push_back(matrix({0, 0}));
+    std::vector<Point> moved = positions;
+    lay_components(mosaic, moved);
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      const Point by = difference(moved[i], positions[i]);
+      placement.matrices[i] = Homography(Affine{1, 0, by.x, 0, 1, by.y}) * placement.matrices[i];
+    }
+    set_matrices(tiles_, placement.matrices, mosaic);
     return mosaic;
   }
 

@@ -2,6 +2,8 @@
 #include "mosaic/pair_registration.hpp"
 
 #include "device/host_rows.hpp"
+#include "mosaic/rotated_overlap.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +15,24 @@
 
 namespace warpalign::detail {
 namespace {
+
+/// Rotated tiles are searched for within these limits: others would be mistakes.
+constexpr double max_turn = 15;  // degrees
+constexpr double max_scale = 1.25;
+
+RegistrationOptions registration_of(Motion motion) {
+  RegistrationOptions registration;
+  registration.motion = motion;
+  if (motion == Motion::translation) return registration;
+  registration.min_angle = -max_turn;
+  registration.max_angle = max_turn;
+  if (motion == Motion::rigid) return registration;
+  registration.min_scale = 1 / max_scale;
+  registration.max_scale = max_scale;
+  return registration;
+}
+
+Homography shift_by(double x, double y) { return Affine{1, 0, x, 0, 1, y}; }
 
 /// A registration, its windows, and the judgement of its result.
 class OverlapBatch {
@@ -38,8 +58,6 @@ class OverlapBatch {
       if (!restore(i)) waiting.push_back(i);
     }
     if (waiting.empty()) return;
-    RegistrationOptions registration;
-    registration.motion = Motion::translation;
     align_batch(
         devices, waiting.size(), [&](std::size_t k) { return pair(waiting[k]); },
         [&](std::size_t k, const BatchResult& result) {
@@ -50,7 +68,7 @@ class OverlapBatch {
           count();
           return true;
         },
-        registration, options_.batch);
+        registration_of(options_.motion), options_.batch);
   }
 
   [[nodiscard]] std::vector<MeasuredPair> take() { return std::move(measured_); }
@@ -60,21 +78,30 @@ class OverlapBatch {
     if (options_.progress) options_.progress(++done_, pairs_.size());
   }
 
+  static bool is_finite(const RegistrationResult& result) {
+    double sum = result.confidence;
+    for (const double element : result.homography.h) sum += element;
+    return std::isfinite(sum);
+  }
+
   /// Whether another call would have the same result: not if the device failed.
   static bool is_repeatable(const BatchResult& result) {
     if (result.error) {
       const ErrorKind kind = result.error->kind();
       return kind == ErrorKind::invalid_argument || kind == ErrorKind::invalid_image;
     }
-    const Affine& matrix = result.result->matrix;
-    return std::isfinite(matrix.c + matrix.f + result.result->confidence);
+    return is_finite(*result.result);
   }
 
   [[nodiscard]] PairRecord record_of(std::size_t i) const {
-    const auto& [pair, expected, covariance] = measured_[i];
-    return {batch_,       i,          pair.reference,   pair.moving,     expected.shift,
-            pair.outcome, pair.shift, covariance.lower, pair.confidence, pair.correlation,
-            pair.reason};
+    const auto& [pair, expected, covariance, corners] = measured_[i];
+    PairRecord record{batch_,       i,          pair.reference,   pair.moving,     expected.shift,
+                      pair.outcome, pair.shift, covariance.lower, pair.confidence, pair.correlation,
+                      pair.reason};
+    if (!is_rotated()) return record;
+    record.matrix = pair.matrix;
+    for (std::size_t k = 0; k < overlap_corners; ++k) record.corners[k] = corners[k].lower;
+    return record;
   }
 
   /// Takes the result of a pair from its record. Returns false if there is none.
@@ -90,6 +117,10 @@ class OverlapBatch {
     pair.confidence = record->confidence;
     pair.correlation = record->correlation;
     pair.reason = record->reason;
+    pair.matrix = is_rotated() ? record->matrix : shift_by(pair.shift.x, pair.shift.y);
+    for (std::size_t k = 0; k < overlap_corners; ++k) {
+      measured.corners[k] = {record->corners[k]};
+    }
     count();
     return true;
   }
@@ -122,13 +153,12 @@ class OverlapBatch {
     if (result.error) return set_failed(pair, result.error->message());
     pair.confidence = result.result->confidence;
     pair.correlation = result.result->correlation;
-    const Point moved{result.result->matrix.c, result.result->matrix.f};
-    if (!std::isfinite(moved.x + moved.y + pair.confidence)) {
-      return set_failed(pair, not_finite_reason);
+    if (!is_finite(*result.result)) return set_failed(pair, not_finite_reason);
+    if (!is_rotated()) {
+      set_shift(pair, i, *result.result);
+    } else if (!set_rotated(pair, i, *result.result)) {
+      return set_failed(pair, "the registration maps the overlap to infinity");
     }
-    const auto& [from, to] = windows_[i];
-    pair.shift = {static_cast<double>(from.x - to.x) - moved.x,
-                  static_cast<double>(from.y - to.y) - moved.y};
     if (result.result->ambiguous) {
       pair.outcome = PairOutcome::ambiguous;
       pair.reason = result.result->undetermined_direction
@@ -138,7 +168,59 @@ class OverlapBatch {
     }
     set_outcome(measured, options_.min_confidence, margin_);
     if (pair.outcome != PairOutcome::used) return;
-    set_covariance(measured, shift_covariance(in_work_[i]->reference, in_work_[i]->moving, moved));
+    set_covariances(measured, i, *result.result);
+  }
+
+  [[nodiscard]] bool is_rotated() const { return options_.motion != Motion::translation; }
+
+  void set_shift(MosaicPair& pair, std::size_t i, const RegistrationResult& result) const {
+    const auto& [from, to] = windows_[i];
+    pair.shift = {static_cast<double>(from.x - to.x) - result.matrix.c,
+                  static_cast<double>(from.y - to.y) - result.matrix.f};
+    pair.matrix = shift_by(pair.shift.x, pair.shift.y);
+  }
+
+  /// Sets the transform of rotated tiles, from that of their windows. Returns false for one that is
+  /// none of an image.
+  bool set_rotated(MosaicPair& pair, std::size_t i, const RegistrationResult& result) const {
+    const auto& [from, to] = windows_[i];
+    const Homography& found = result.homography;
+    if (!is_regular(found, {from.width, from.height, 1})) return false;
+    const Homography inverse = scaled(found.inverse());
+    if (!is_regular(inverse, {to.width, to.height, 1})) return false;
+    pair.matrix =
+        scaled(shift_by(static_cast<double>(from.x), static_cast<double>(from.y)) * inverse *
+               shift_by(-static_cast<double>(to.x), -static_cast<double>(to.y)));
+    const Point middle = overlap_of(pair).middle;
+    const Point place = pair.matrix(middle);
+    pair.shift = {place.x - middle.x, place.y - middle.y};
+    return true;
+  }
+
+  [[nodiscard]] RotatedOverlap overlap_of(const MosaicPair& pair) const {
+    return rotated_overlap(pair.matrix, tiles_[pair.reference].shape, tiles_[pair.moving].shape);
+  }
+
+  void set_covariances(MeasuredPair& measured, std::size_t i, const RegistrationResult& result) {
+    const HostImage& reference = in_work_[i]->reference;
+    const HostImage& moving = in_work_[i]->moving;
+    if (!is_rotated()) {
+      set_covariance(measured,
+                     shift_covariance(reference, moving, {result.matrix.c, result.matrix.f}));
+      return;
+    }
+    const RotatedOverlap overlap = overlap_of(measured.pair);
+    const Homography to_window =
+        shift_by(-static_cast<double>(windows_[i][0].x), -static_cast<double>(windows_[i][0].y)) *
+        measured.pair.matrix;
+    RotatedOverlap points{to_window(overlap.middle), {}};
+    for (std::size_t k = 0; k < overlap_corners; ++k) {
+      points.corners[k] = to_window(overlap.corners[k]);
+    }
+    const RotatedCovariances found =
+        rotated_covariances(reference, moving, result.homography, options_.motion, points);
+    set_covariance(measured, found.middle);
+    measured.corners = found.corners;
   }
 
   std::span<const MosaicTile> tiles_;

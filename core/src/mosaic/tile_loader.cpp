@@ -1,7 +1,9 @@
 // Brings tiles, images or volumes, to the grid of the fused array.
 #include "mosaic/tile_loader.hpp"
 
+#include "mosaic/tile_corners.hpp"
 #include "mosaic/undistorted_tiles.hpp"
+#include "registration/numerics/plane_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,16 +54,16 @@ SplineModel mask_spline() {
 
 }  // namespace
 
-TileResampler::TileResampler(const Device& device, const Shape& shape, int dimensions,
-                             PixelType type, const TileDistortion& distortion,
+TileResampler::TileResampler(const Device& device, const Shape& shape, const Shape& output,
+                             int dimensions, PixelType type, const TileDistortion& distortion,
                              const SplineModel& spline)
     : shape_(shape),
       stream_(device.make_stream()),
       input_(device.make_image(type, shape)),
-      output_(device.make_image(type, shape)),
+      output_(device.make_image(type, output)),
       resample_(device, {.spline = spline,
                          .images = {.shape = shape, .dimensions = dimensions},
-                         .output = shape,
+                         .output = output,
                          .input = type,
                          .output_type = type}) {
   if (distortion.is_zero()) return;
@@ -72,17 +74,22 @@ TileResampler::TileResampler(const Device& device, const Shape& shape, int dimen
 
 void TileResampler::resample(std::span<const std::byte> tile, const Point3& fraction,
                              std::span<std::byte> output) {
-  stream_.upload(tile.data(), tile.size(), input_.buffer());
-  if (coordinates_) {
-    const std::vector<float> points = moved_field(fraction);
-    stream_.upload(points.data(), points.size() * sizeof(float), coordinates_->buffer());
-    resample_.execute(stream_, input_, *coordinates_, output_);
-  } else {
-    resample_.execute(stream_, input_,
-                      HomogeneousMatrix::affine3(
-                          {1, 0, 0, -fraction.x, 0, 1, 0, -fraction.y, 0, 0, 1, -fraction.z}),
-                      output_);
+  if (!coordinates_) {
+    const HomogeneousMatrix before = HomogeneousMatrix::affine3(
+        {1, 0, 0, -fraction.x, 0, 1, 0, -fraction.y, 0, 0, 1, -fraction.z});
+    return resample(tile, before, output);
   }
+  stream_.upload(tile.data(), tile.size(), input_.buffer());
+  const std::vector<float> points = moved_field(fraction);
+  stream_.upload(points.data(), points.size() * sizeof(float), coordinates_->buffer());
+  resample_.execute(stream_, input_, *coordinates_, output_);
+  stream_.download(output_, output.data(), output.size());
+}
+
+void TileResampler::resample(std::span<const std::byte> tile,
+                             const HomogeneousMatrix& output_to_tile, std::span<std::byte> output) {
+  stream_.upload(tile.data(), tile.size(), input_.buffer());
+  resample_.execute(stream_, input_, output_to_tile, output_);
   stream_.download(output_, output.data(), output.size());
 }
 
@@ -120,36 +127,64 @@ PlacedTile TileLoader::place(const Shape& shape, const Point3& position) const {
   return tile;
 }
 
+PlacedTile TileLoader::place(const Shape& shape, const Homography& matrix, const Shape& grid) {
+  const Point least = bounds_of(matrix, shape).least;
+  PlacedTile tile;
+  tile.shape = grid;
+  tile.first = {pixel_before(least.x), pixel_before(least.y), 0};
+  tile.rotated = {scaled(matrix.inverse()), shape};
+  return tile;
+}
+
 void TileLoader::add_channel(PlacedTile& tile, std::vector<std::byte> bytes) {
-  std::vector<std::uint8_t> known = fill(bytes, type_, tile.shape, nodata_);
-  if (largest_coordinate(tile.fraction) > 0 || !distortion_.is_zero()) {
-    resampler_of(resamplers_, tile.shape, type_, {}).resample(bytes, tile.fraction, bytes);
+  const Shape& shape = tile.rotated ? tile.rotated->tile : tile.shape;
+  std::vector<std::uint8_t> known = fill(bytes, type_, shape, nodata_);
+  if (tile.rotated || largest_coordinate(tile.fraction) > 0 || !distortion_.is_zero()) {
+    bytes = on_grid(tile, resamplers_, std::move(bytes), type_, {});
     if (!known.empty()) move_known(tile, known);
   }
   tile.channels.push_back(std::move(bytes));
   tile.known.push_back(std::move(known));
 }
 
+std::vector<std::byte> TileLoader::on_grid(const PlacedTile& tile, Resamplers& resamplers,
+                                           std::vector<std::byte> pixels, PixelType type,
+                                           const SplineModel& spline) {
+  const Shape& shape = tile.rotated ? tile.rotated->tile : tile.shape;
+  const Key key{shape.width, shape.height, shape.depth};
+  auto found = resamplers.find(key);
+  if (found == resamplers.end()) {
+    found =
+        resamplers
+            .try_emplace(key, device_, shape, tile.shape, dimensions_, type, distortion_, spline)
+            .first;
+  }
+  if (!tile.rotated) {
+    found->second.resample(pixels, tile.fraction, pixels);
+    return pixels;
+  }
+  const Homography from_first =
+      Affine{1, 0, static_cast<double>(tile.first[0]), 0, 1, static_cast<double>(tile.first[1])};
+  const Homography to_tile = scaled(tile.rotated->to_tile * from_first);
+  std::vector<std::byte> output(static_cast<std::size_t>(tile.shape.pixels()) * size_of(type));
+  found->second.resample(pixels, HomogeneousMatrix::homography(to_tile.h), output);
+  return output;
+}
+
 /// Marks the pixels of the grid that have too small a share of known ones.
 void TileLoader::move_known(const PlacedTile& tile, std::vector<std::uint8_t>& known) {
   constexpr float rounding = 1e-5F;  // must not decide at exactly half
   const std::vector<float> mask(known.begin(), known.end());
-  std::vector<float> shares(mask.size());
-  resampler_of(mask_resamplers_, tile.shape, PixelType::f32, mask_spline())
-      .resample(std::as_bytes(std::span(mask)), tile.fraction,
-                std::as_writable_bytes(std::span(shares)));
+  const auto* first = reinterpret_cast<const std::byte*>(mask.data());
+  const std::vector<std::byte> bytes =
+      on_grid(tile, mask_resamplers_, {first, first + mask.size() * sizeof(float)}, PixelType::f32,
+              mask_spline());
+  const std::span shares(reinterpret_cast<const float*>(bytes.data()),
+                         bytes.size() / sizeof(float));
+  known.resize(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
     known[i] = shares[i] >= static_cast<float>(min_known_share) - rounding ? 1 : 0;
   }
-}
-
-TileResampler& TileLoader::resampler_of(Resamplers& resamplers, const Shape& shape, PixelType type,
-                                        const SplineModel& spline) {
-  const Key key{shape.width, shape.height, shape.depth};
-  const auto found = resamplers.find(key);
-  if (found != resamplers.end()) return found->second;
-  return resamplers.try_emplace(key, device_, shape, dimensions_, type, distortion_, spline)
-      .first->second;
 }
 
 }  // namespace warpalign::detail

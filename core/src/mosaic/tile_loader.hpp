@@ -20,15 +20,19 @@
 
 namespace warpalign::detail {
 
-/// Resamples tiles of one shape and type by fractions of a pixel, without their distortion.
+/// Resamples tiles of one shape and type by fractions of a pixel, without their distortion, or to
+/// another grid.
 class TileResampler {
  public:
   /// `dimensions`: 2 for images, 3 for volumes, which have no distortion.
-  TileResampler(const Device& device, const Shape& shape, int dimensions, PixelType type,
-                const TileDistortion& distortion, const SplineModel& spline = {});
+  TileResampler(const Device& device, const Shape& shape, const Shape& output, int dimensions,
+                PixelType type, const TileDistortion& distortion, const SplineModel& spline = {});
 
   /// Reads a dense tile `fraction` pixels before each pixel of the output.
   void resample(std::span<const std::byte> tile, const Point3& fraction,
+                std::span<std::byte> output);
+  /// Reads a dense tile at output_to_tile(output pixel), whatever its distortion.
+  void resample(std::span<const std::byte> tile, const HomogeneousMatrix& output_to_tile,
                 std::span<std::byte> output);
 
  private:
@@ -57,6 +61,9 @@ class TileLoader {
 
   /// A tile whose first pixel lies at a position of the grid, without channels.
   [[nodiscard]] PlacedTile place(const Shape& shape, const Point3& position) const;
+  /// The same for a rotated tile. `grid` is the shape of the part of the grid that it fills.
+  [[nodiscard]] static PlacedTile place(const Shape& shape, const Homography& matrix,
+                                        const Shape& grid);
   /// Adds a channel to a tile: dense pixels, as the tile has them.
   void add_channel(PlacedTile& tile, std::vector<std::byte> bytes);
 
@@ -64,16 +71,18 @@ class TileLoader {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
   using Resamplers = std::map<Key, TileResampler>;
 
+  /// Resamples pixels of a tile to the grid.
+  [[nodiscard]] std::vector<std::byte> on_grid(const PlacedTile& tile, Resamplers& resamplers,
+                                               std::vector<std::byte> pixels, PixelType type,
+                                               const SplineModel& spline);
   void move_known(const PlacedTile& tile, std::vector<std::uint8_t>& known);
-  [[nodiscard]] TileResampler& resampler_of(Resamplers& resamplers, const Shape& shape,
-                                            PixelType type, const SplineModel& spline);
 
   Device device_;
   int dimensions_;
   PixelType type_;
   TileDistortion distortion_;
   std::optional<double> nodata_;
-  Resamplers resamplers_, mask_resamplers_;
+  Resamplers resamplers_, mask_resamplers_;  ///< by the tiles' shapes
 };
 
 /// Throws unless all tiles have a position, and the type is one of a fused array that can hold the

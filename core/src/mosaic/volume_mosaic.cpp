@@ -7,6 +7,7 @@
 #include "mosaic/volume_pair_registration.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,13 @@ void check(std::span<const Device> devices, std::span<const VolumeMosaicTile> ti
   }
 }
 
-/// How far a pair may be from its expected shift after a placement, in voxels.
-double second_margin(double stage_deviation, double max_error) {
+/// How far a pair may be from its expected shift after a placement, in voxels. `used`: the number
+/// of pairs that determine the stage's deviation.
+double second_margin(double stage_deviation, std::ptrdiff_t used, double max_error) {
   constexpr double deviations = 5;  // of the difference between two tiles' errors, 3.5
   constexpr double least = 4;
+  constexpr std::ptrdiff_t min_used = 3;
+  if (used < min_used) return max_error;
   return std::min(max_error, std::max(least, deviations * stage_deviation));
 }
 
@@ -72,14 +76,15 @@ VolumeMosaic locate_volume_tiles(std::span<const Device> devices,
   auto placement = place_pairs<Point3>(tiles, pairs, max_error, true);
   // Where overlaps are a few planes thin, windows that are wider by `max_error` have little in
   // common. The positions say better where to look.
-  const double margin = second_margin(placement.stage.deviation, max_error);
+  const auto used = std::count(placement.used.begin(), placement.used.end(), true);
+  const double margin = second_margin(placement.stage.deviation, used, max_error);
   const double min_move = 2 * margin <= max_error ? 0 : max_error / 3;
-  if (register_moved_pairs(placement, pairs, min_move, register_within(margin))) {
+  if (register_moved_pairs(pairs, min_move, shifts_of(placement), register_within(margin))) {
     placement = place_pairs<Point3>(tiles, pairs, max_error, true);
   }
   VolumeMosaic mosaic;
   mosaic.stage = placement.stage;
-  set_pairs(pairs, placement.positions, mosaic);
+  set_pairs(pairs, tiles.size(), residuals_of(placement.positions), mosaic);
   set_positions<Point3>(tiles, placement.positions, mosaic);
   return mosaic;
 }

@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 #include "mosaic/stage_name.hpp"
+#include "mosaic/volume_rivals.hpp"
 #include "registration/batch/volume_batch.hpp"
 #include "tiles/region_copy.hpp"
 
@@ -116,7 +117,24 @@ class VolumeOverlapBatch {
     set_outcome(measured, options_.min_confidence, margin_);
     if (pair.outcome != PairOutcome::used) return;
     const auto& volumes = in_work_[i]->volumes;
+    if (rival_shift(volumes[0], volumes[1], moved, range_of(i))) {
+      pair.outcome = PairOutcome::ambiguous;
+      pair.reason = "the texture repeats itself";
+      return;
+    }
     set_covariance(measured, shift_covariance(volumes[0], volumes[1], moved));
+  }
+
+  /// The shifts between the windows of a pair that are within the margin of the expected one.
+  [[nodiscard]] ShiftRange range_of(std::size_t i) const {
+    const auto& [from, to] = windows_[i];
+    ShiftRange range;
+    range.margin = margin_;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      along(range.middle, axis) =
+          static_cast<double>(from.begin[axis] - to.begin[axis]) - along(pairs_[i].shift, axis);
+    }
+    return range;
   }
 
   std::span<const VolumeMosaicTile> tiles_;

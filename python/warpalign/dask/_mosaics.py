@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core, open_device
 from .._flat_field import flattening
 from .._geometry import need
-from .._mosaic import fused_type
+from .._mosaic import fused_type, rows_of
 from .._mosaic_missing import FusedNodata, check_flat_field
 from .._ome_zarr import new_path
 from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
@@ -20,8 +20,9 @@ import dask.array
 _LEVEL_SIDE = 256  # levels are added until no side is longer
 
 
-def _fused(blocks, slices, shapes, positions, shape, dtype, distortion, device, flatten, nodata):
-    """A box of the picture; positions (x, y) are relative to it."""
+def _fused(blocks, slices, shapes, places, shape, dtype, distortion, device, flatten, nodata):
+    """A box of the picture; positions (x, y) are relative to it, or matrices of rotated tiles, for
+    which `distortion` is None."""
     missing = FusedNodata(nodata, dtype)
     picture = np.full(shape, 0 if nodata is None else nodata, dtype)
     if shapes:
@@ -34,10 +35,22 @@ def _fused(blocks, slices, shapes, positions, shape, dtype, distortion, device, 
             tile = missing.in_tile(tiles[index], dtype)
             return tile if flatten is None else flatten(tile)
 
-        _core.fuse_tiles(open_device(device), shapes, positions, source, picture, distortion,
-                         missing.value)
+        if distortion is None:
+            _core.fuse_rotated_tiles(open_device(device), shapes, places, source, picture,
+                                     missing.value)
+        else:
+            _core.fuse_tiles(open_device(device), shapes, places, source, picture, distortion,
+                             missing.value)
         missing.in_picture(picture)
     return picture
+
+
+def _bounds_of(matrix, shape):
+    """The smallest and the largest coordinates (row, column) of a tile's pixels."""
+    corners = np.array([(row, column, 1) for row in (0, shape[0] - 1)
+                        for column in (0, shape[1] - 1)]) @ matrix.T
+    places = corners[:, :2] / corners[:, 2:]
+    return places.min(axis=0), places.max(axis=0)
 
 
 def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, nodata=None,
@@ -119,25 +132,35 @@ def fuse_tiles(found, tiles, *, chunks=2048, flat_field=None, dark=0.0, nodata=N
     shape = tuple(int(length) for length in found.shape)
     chunks = dask.array.core.normalize_chunks(chunks, shape, dtype=dtype)
     parts = [Part(array, tuple(slice(0, length) for length in array.shape)) for array in arrays]
-    device, distortion = device_name(device), found._distortion_numbers()
+    device = device_name(device)
+    rotated = found.motion != "translation"
+    distortion = None if rotated else found._distortion_numbers()
+    matrices = found.matrices_xy
+    bounds = [_bounds_of(matrix, shape) for matrix, shape in zip(found.matrices, found._shapes)]
+
+    def places_in(chosen, origin):
+        if rotated:
+            move = np.eye(3)
+            move[:2, 2] = -origin[::-1]
+            return rows_of(move @ matrices[chosen])
+        return [tuple((found.positions[i] - origin)[::-1].tolist()) for i in chosen]
 
     def task(_number, region):
         origin = np.array([box.start for box in region], float)
         stop = np.array([box.stop for box in region], float)
         # A tile's first pixel may lie a fraction of a pixel before a chunk.
-        chosen = [i for i, position in enumerate(found.positions)
-                  if (position < stop).all() and (position + found._shapes[i] + 1 > origin).all()]
+        chosen = [i for i, (least, largest) in enumerate(bounds)
+                  if (least < stop).all() and (largest + 2 > origin).all()]
         return (bound(_fused, slices=[parts[i].slices for i in chosen],
                       shapes=[tuple(found._shapes[i]) for i in chosen],
-                      positions=[tuple((found.positions[i] - origin)[::-1].tolist())
-                                 for i in chosen],
+                      places=places_in(chosen, origin) if chosen else [],
                       shape=tuple(box.stop - box.start for box in region), dtype=dtype,
                       distortion=distortion, device=device, flatten=flatten,
                       nodata=nodata),
                 [parts[i].keys for i in chosen])
 
     return array_of_tasks("mosaic", task, chunks, dtype, arrays,
-                          (found.positions.tolist(), distortion, device, flat_field, dark, nodata))
+                          (rows_of(matrices), distortion, device, flat_field, dark, nodata))
 
 
 def _halved(block, factors):

@@ -16,6 +16,22 @@ namespace {
 constexpr double strip_overlap = 0.19;
 constexpr double strip_tolerance = 0.16;
 
+/// Converts a pair of tiles that were reduced by a factor to pixels of the tiles.
+void enlarge(MeasuredPair& measured, double factor) {
+  MosaicPair& pair = measured.pair;
+  pair.shift.x *= factor;
+  pair.shift.y *= factor;
+  pair.uncertainty.x *= factor;
+  pair.uncertainty.y *= factor;
+  for (double& value : measured.covariance.lower) value *= factor * factor;
+  for (Covariance& corner : measured.corners) {
+    for (double& value : corner.lower) value *= factor * factor;
+  }
+  // A pixel is the mean of `factor` pixels along both axes.
+  const Affine to_tile{factor, 0, (factor - 1) / 2, 0, factor, (factor - 1) / 2};
+  pair.matrix = Homography(to_tile) * pair.matrix * Homography(to_tile.inverse());
+}
+
 class PairSearch {
  public:
   PairSearch(std::span<const Device> devices, std::span<const MosaicTile> tiles, TileCache& cache,
@@ -99,12 +115,7 @@ class PairSearch {
 
   /// Keeps a pair, in pixels of the tiles.
   void accept(MeasuredPair measured) {
-    const double factor = static_cast<double>(reduced_.factor());
-    measured.pair.shift.x *= factor;
-    measured.pair.shift.y *= factor;
-    measured.pair.uncertainty.x *= factor;
-    measured.pair.uncertainty.y *= factor;
-    for (double& value : measured.covariance.lower) value *= factor * factor;
+    enlarge(measured, static_cast<double>(reduced_.factor()));
     measured.expected.shift = measured.pair.shift;
     connections_.emplace_back(measured.pair.reference, measured.pair.moving);
     found_.push_back(std::move(measured));
