@@ -16,11 +16,6 @@
 
 namespace warpalign::detail {
 
-/// Whether fine structure of two images, which are not moved, correlates by more than the images as
-/// wholes do: only a pattern of the sensor makes it agree where the scene does not. Noise, which
-/// differs between the images, makes fine structure agree less.
-[[nodiscard]] bool agree_finely(const SensorImages& images);
-
 /// What is fixed to the sensor is not in the difference of two images, however strong it is. The
 /// difference shows the scene twice, where it is and, negative, where it was, and so resembles its
 /// own negative at the scene's shift d and at -d, by up to one half.
@@ -29,19 +24,14 @@ class DifferenceShift {
   explicit DifferenceShift(const Device& device) : device_(device) {}
 
   /// The shift, or its opposite, in pixels along x and y: more than 4 pixels and up to a quarter of
-  /// a side. Nothing if the difference does not resemble its negative anywhere, or only in a part
-  /// of the images, in which something else moves. Nothing either if `answer`, reference -> moving
-  /// pixels, explains a part of the difference. `gain`: that of the moving image. Waits for the
-  /// device.
+  /// a side. Nothing if the difference does not resemble its negative anywhere. `gain`: that of the
+  /// moving image. Waits for the device.
   std::optional<std::array<double, 2>> find(StageClock& clock, const SensorImages& images,
-                                            const Homography& answer, float gain);
+                                            float gain);
 
  private:
   struct Plans;
-  bool draw_difference(const SensorImages& images, const Homography& answer, float gain);
-  [[nodiscard]] double own_resemblance(const SensorImages& images, std::int64_t x,
-                                       std::int64_t y) const;
-  [[nodiscard]] int agreeing_fields(std::int64_t x, std::int64_t y) const;
+  void draw_difference(const SensorImages& images, float gain);
 
   Device device_;
   std::shared_ptr<Plans> plans_;      ///< of the last size

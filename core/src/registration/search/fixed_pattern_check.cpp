@@ -6,6 +6,7 @@
 #include "registration/pair/level_pair.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/pyramid/host_copy.hpp"
+#include "registration/scoring/fine_agreement.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -63,6 +64,10 @@ constexpr double max_distance_of_halves = 0.15;
 constexpr double traced_correlation = 0.95;
 constexpr double traced_distance = 3;
 constexpr double trace_of_pattern = -0.16;
+// How much more fine structure agrees where a pattern covers the images. Of 31 generated pairs in
+// which it passed for the scene's motion, 24 are above this; of 60 photographs that stand still, of
+// 24 under changing light and of 10 real pairs that hardly move, the highest is 0.084.
+constexpr double fine_agreement_of_pattern = 0.11;
 // The radii of the means that are subtracted, and how far apart two fits may be to agree, in pixels
 // at the corners. Of 17 generated pairs that were accepted with a corner more than 0.1 pixels off,
 // 15 had no fit within that; of 115 that were right, 7.
@@ -318,35 +323,40 @@ SensorImages FixedPatternCheck::level_images() const {
           moving_values_, reference_weight_, moving_weight_};
 }
 
-// A pattern that covers every pixel, such as the noise of a sensor, cannot be masked. It is not in
-// the difference of the images, which tells where the scene is.
-bool FixedPatternCheck::check_covered(const PairContext& context, std::vector<Candidate>& found,
-                                      const Search& search) {
-  if (found.front().correlation >= traced_correlation) return false;
+// The scene's motion where the difference of the images shows it, from the whole images. Nothing if
+// that is none.
+std::optional<Candidate> FixedPatternCheck::shown_by_difference(const PairContext& context,
+                                                                const Search& search) {
   take(context, pattern_side);
-  const Homography answer = transform_of(found.front());
-  const auto shift =
-      difference_.find(context.clock, level_images(), to_level(answer), pattern_.gain());
-  if (!shift) return false;
-  const auto pose_at = [&](double sign) {
+  const auto shift = difference_.find(context.clock, level_images(), pattern_.gain());
+  if (!shift) return std::nullopt;
+  std::optional<Candidate> scene;
+  for (const double sign : {1.0, -1.0}) {
     Affine pose;
     pose.c = sign * (*shift)[0] * to_image_.a;
     pose.f = sign * (*shift)[1] * to_image_.e;
-    return InitialPose{Homography(pose), pose};
-  };
-  std::optional<Candidate> scene;
-  for (const double sign : {1.0, -1.0}) {
-    const InitialPose near = pose_at(sign);
+    const InitialPose near{Homography(pose), pose};
     const std::span<const Candidate> result = search(context, &near);
     if (result.empty() || is_still(context, result.front())) continue;
     if (!scene || result.front().correlation > scene->correlation) scene = result.front();
   }
-  if (!scene) {  // it may be behind the pattern all the same
-    take(context, pattern_side);
-    if (agree_finely(level_images())) found.front().other_shift_ratio = 1;
+  return scene;
+}
+
+// A pattern that covers every pixel, such as the noise of a sensor, cannot be masked. It is not in
+// the difference of the images, which tells where the scene may be.
+bool FixedPatternCheck::check_covered(const PairContext& context, std::vector<Candidate>& found,
+                                      const Search& search) {
+  Candidate& answer = found.front();
+  if (answer.correlation >= traced_correlation) return false;
+  take(context, scoring_side);
+  if (fine_agreement(level_images()) < fine_agreement_of_pattern) return false;
+  auto scene = shown_by_difference(context, search);
+  if (!scene) {
+    answer.other_shift_ratio = 1;
     return false;
   }
-  scene->proposed_by = found.front().proposed_by;
+  scene->proposed_by = answer.proposed_by;
   mask_.assign(static_cast<std::size_t>(context.reference.shape().plane()), 1);
   const auto apart = distance_of_halves(context, *scene, search);
   // Both motions are there, and neither is determined well enough to be accepted.

@@ -62,6 +62,7 @@ class FixedPatternCheck {
   bool is_clear(const PairContext& context, const Candidate& scene, const Search& search);
   bool check_still(const PairContext& context, std::vector<Candidate>& found, const Search& search);
   bool check_moved(const PairContext& context, std::vector<Candidate>& found, const Search& search);
+  std::optional<Candidate> shown_by_difference(const PairContext& context, const Search& search);
   bool check_covered(const PairContext& context, std::vector<Candidate>& found,
                      const Search& search);
   bool is_confirmed(const PairContext& context, const Candidate& answer, const Search& search);
