@@ -7,7 +7,10 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace faults {
 
@@ -104,6 +107,128 @@ Bytes prefilter(warpalign_device device) {
   return coefficients;
 }
 
+constexpr Shape frame{96, 80, 1};
+
+const test::BlobImage& fixed_blobs() {
+  static const test::BlobImage drawn = test::draw_blobs(frame, {});
+  return drawn;
+}
+
+const test::BlobImage& moved_blobs() {
+  static const test::BlobImage drawn =
+      test::draw_blobs(frame, Similarity{6, 1.05, {3, -2}}.matrix(frame, frame));
+  return drawn;
+}
+
+warpalign_image view_of(const test::BlobImage& image) {
+  return {image.pixels.data(), WARPALIGN_U8, frame.width, frame.height, 1, 0};
+}
+
+/// A registrar with WARPALIGN_DEFORMABLE, destroyed with the last copy.
+using RegistrarHandle = std::shared_ptr<const warpalign_registrar>;
+using DeformationHandle = std::shared_ptr<const warpalign_deformation>;
+
+RegistrarHandle deformable_registrar(warpalign_device device) {
+  warpalign_register_options options{};
+  require(warpalign_default_register_options(&options, sizeof options));
+  options.motion = WARPALIGN_DEFORMABLE;
+  warpalign_registrar registrar{};
+  require(warpalign_make_registrar(device, &options, &registrar));
+  return {new warpalign_registrar(registrar), [](const warpalign_registrar* made) {
+            warpalign_destroy_registrar(*made);
+            delete made;
+          }};
+}
+
+/// Sets the reference and aligns. Appends the result to `bytes`.
+DeformationHandle deform(warpalign_registrar registrar, Bytes& bytes) {
+  const warpalign_image fixed = view_of(fixed_blobs());
+  const warpalign_image moving = view_of(moved_blobs());
+  require(warpalign_set_reference(registrar, &fixed, nullptr));
+  warpalign_registration found{};
+  found.struct_size = sizeof found;
+  warpalign_deformation deformation{7};  // no handle
+  const warpalign_status status =
+      warpalign_align_deformable(registrar, &moving, nullptr, &found, &deformation);
+  if (status != WARPALIGN_OK && deformation.id != 0) {
+    throw std::runtime_error("an alignment that failed returns a deformation");
+  }
+  require(status);
+  if (deformation.id == 0) throw std::runtime_error("the pair is not reliable");
+  append(bytes, found);
+  return {new warpalign_deformation(deformation), [](const warpalign_deformation* made) {
+            warpalign_destroy_deformation(*made);
+            delete made;
+          }};
+}
+
+/// Everything that a deformation is for. Appends the results to `bytes`.
+void use_deformation(warpalign_device device, warpalign_deformation deformation, Bytes& bytes) {
+  warpalign_deformation_info info{};
+  info.struct_size = sizeof info;
+  require(warpalign_describe_deformation(deformation, &info));
+  append(bytes, info);
+
+  const std::array<double, 4> points{20, 30, 64.5, 50.25};
+  std::array<double, 4> mapped{};
+  require(warpalign_map_points(deformation, points.data(), 2, mapped.data()));
+  append(bytes, mapped);
+
+  const auto pixels = static_cast<std::size_t>(frame.pixels());
+  const auto append_pixels = [&](const std::vector<float>& values) {
+    const auto* first = reinterpret_cast<const std::byte*>(values.data());
+    bytes.insert(bytes.end(), first, first + values.size() * sizeof(float));
+  };
+  std::vector<float> displacements(2 * pixels);
+  const warpalign_output field{displacements.data(), WARPALIGN_F32, frame.width, frame.height, 2};
+  require(warpalign_deformation_field(deformation, &field));
+  append_pixels(displacements);
+
+  std::vector<float> straight(pixels);
+  const warpalign_image moving = view_of(moved_blobs());
+  const warpalign_output warped{straight.data(), WARPALIGN_F32, frame.width, frame.height, 1};
+  require(warpalign_warp_deformed(device, deformation, &moving, nullptr, &warped));
+  append_pixels(straight);
+
+  const warpalign_image seen{straight.data(), WARPALIGN_F32, frame.width, frame.height, 1, 0};
+  std::vector<float> agreement(pixels);
+  const warpalign_output map{agreement.data(), WARPALIGN_F32, frame.width, frame.height, 1};
+  require(warpalign_local_agreement(&seen, &seen, nullptr, &map));
+  append_pixels(agreement);
+
+  warpalign_transform transform{};
+  require(warpalign_transform_of_deformation(deformation, &transform));
+  require(warpalign_destroy_transform(transform));
+}
+
+/// The registrar outlives the failures, and each alignment has a deformation of its own.
+Scenario deformable_registration() {
+  return {"in C: deformable registrar", [](const Device& device) -> Work {
+            const warpalign_device same = opened(device);
+            const RegistrarHandle registrar = deformable_registrar(same);
+            return [same, registrar] {
+              Bytes bytes;
+              const DeformationHandle deformation = deform(*registrar, bytes);
+              use_deformation(same, *deformation, bytes);
+              return bytes;
+            };
+          }};
+}
+
+/// The deformation outlives the failures, and the registrar that has found it.
+Scenario deformation() {
+  return {"in C: deformation", [](const Device& device) -> Work {
+            const warpalign_device same = opened(device);
+            Bytes unused;
+            const DeformationHandle found = deform(*deformable_registrar(same), unused);
+            return [same, found] {
+              Bytes bytes;
+              use_deformation(same, *found, bytes);
+              return bytes;
+            };
+          }};
+}
+
 Scenario scenario(const std::string& name, Bytes (*use)(warpalign_device)) {
   return {"in C: " + name, [use](const Device& device) -> Work {
             const warpalign_device same = opened(device);
@@ -114,8 +239,12 @@ Scenario scenario(const std::string& name, Bytes (*use)(warpalign_device)) {
 }  // namespace
 
 std::vector<Scenario> c_scenarios() {
-  return {scenario("register", &register_a_pair), scenario("registrar", &use_a_registrar),
-          scenario("resample", &resample), scenario("prefilter", &prefilter)};
+  return {scenario("register", &register_a_pair),
+          scenario("registrar", &use_a_registrar),
+          scenario("resample", &resample),
+          scenario("prefilter", &prefilter),
+          deformable_registration(),
+          deformation()};
 }
 
 }  // namespace faults

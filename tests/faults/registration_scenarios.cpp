@@ -7,6 +7,8 @@
 #include "support/volume_pairs.hpp"
 
 #include <array>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,12 @@ const Pair& pair() {
   return drawn;
 }
 
+void append_deformation(Bytes& bytes, const std::optional<Deformation>& found) {
+  if (!found) throw std::runtime_error("the pair has no deformation");
+  append(bytes, found->correlation_before, found->correlation, found->min_jacobian,
+         found->max_jacobian, found->transform(Point3{10.5, 8.25, 6}));
+}
+
 void append_result(Bytes& bytes, const RegistrationResult& result) {
   append(bytes, result.motion, result.confidence, result.homography.h, result.correlation,
          result.significance, result.overlap, result.reliable);
@@ -45,9 +53,14 @@ Bytes bytes_of(const RegistrationResult& result) {
 Scenario registration(const std::string& name, const RegistrationOptions& options) {
   return {"align, " + name, [options](const Device& device) -> Work {
             auto registrar = std::make_shared<Registrar>(device, options);
-            return [registrar] {
+            return [registrar, options] {
               registrar->set_reference(pair().reference.view());
-              return bytes_of(registrar->align(pair().moving.view()));
+              const RegistrationResult found = registrar->align(pair().moving.view());
+              Bytes bytes = bytes_of(found);
+              if (options.motion == Motion::deformable) {
+                append_deformation(bytes, found.deformation);
+              }
+              return bytes;
             };
           }};
 }
@@ -133,12 +146,13 @@ Scenario rotated_volumes(const std::string& name, Motion motion) {
             options.motion = motion;
             options.max_rotation = 15;  // as above
             auto registrar = std::make_shared<VolumeRegistrar>(device, options);
-            return [registrar, drawn, spec] {
+            return [registrar, drawn, spec, motion] {
               registrar->set_reference(test::view_of(drawn->reference, spec.reference));
               const auto found = registrar->align(test::view_of(drawn->moving, spec.moving));
               Bytes bytes;
               append(bytes, found.matrix.m, found.confidence, found.correlation, found.overlap,
                      found.refined);
+              if (motion == Motion::deformable) append_deformation(bytes, found.deformation);
               return bytes;
             };
           }};
@@ -299,6 +313,7 @@ std::vector<Scenario> registration_scenarios() {
       registration("affine", Motion::affine),
       registration("homography", Motion::homography),
       registration("automatic", Motion::automatic),
+      registration("deformable", Motion::deformable),
       registration("the fast pipeline", fast),
       registration("several candidates", many),
       registration("another modality", other),
@@ -313,6 +328,7 @@ std::vector<Scenario> registration_scenarios() {
       volumes("align, volumes of any modality", Modality::automatic),
       rotated_volumes("rigid", Motion::rigid),
       rotated_volumes("affine", Motion::affine),
+      rotated_volumes("deformable", Motion::deformable),
       volume_series(),
       masked_volumes("translation", Motion::translation),
       masked_volumes("rigid", Motion::rigid),
