@@ -262,6 +262,36 @@ def deformation_peers(record):
     return lines
 
 
+def deformation_brains(record):
+    """Deformable registration of brains, a line for each method, over the pairs that all have."""
+    found = record["sets"][0]
+    methods = found["methods"]
+    common = [i for i in range(min(map(len, methods.values())))
+              if all("value" in results[i] for results in methods.values())]
+
+    def mean(results, name):
+        return sum(results[i][name] for i in common) / len(common)
+
+    everyone = [result for results in methods.values() for result in results]
+    clock = "processor" if all("processor_seconds" in one for one in everyone) else "wall"
+    lines = [
+        f"`{record['command']}`,",
+        f"{record['device']}, {record['date']}; pairs "
+        f"{', '.join(found['pairs'][i] for i in common)}.", "",
+        f"| method | reliable | Dice | SD log J | within labels | folded, % | {clock} s a pair |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+        f"| none | | {mean(found['before'], 'value'):.3f} | | | | |"]
+    for name, results in methods.items():
+        seconds = sorted(result[f"{clock}_seconds"] for result in results)
+        reliable = sum(result.get("reliable", False) for result in results)
+        share = f"{reliable} of {len(results)}" if "reliable" in results[0] else ""
+        lines.append(
+            f"| {name} | {share} | {mean(results, 'value'):.3f} | {mean(results, 'sd_log_j'):.3f} "
+            f"| {mean(results, 'sd_log_j_within'):.3f} | {100 * mean(results, 'folded'):.2f} "
+            f"| {seconds[len(seconds) // 2]:.1f} |")
+    return lines
+
+
 def tables(folder):
     def read(name):
         return json.loads((folder / f"{name}.json").read_text())
@@ -280,4 +310,5 @@ def tables(folder):
         "real pairs": real_pairs(read("real-pairs")),
         "fresh pairs": real_pairs(read("fresh-pairs")),
         "deformation peers": deformation_peers(read("deformation-peers")),
+        "deformation brains": deformation_brains(read("deformation-brains")),
     }
