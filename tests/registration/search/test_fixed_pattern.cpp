@@ -1,9 +1,9 @@
 // Scenes that move under a pattern that is fixed to the sensor.
-#include "registration/scoring/difference_shift.hpp"
-#include "registration/scoring/fine_agreement.hpp"
-#include "registration/scoring/fixed_pattern.hpp"
-#include "registration/scoring/line_pattern.hpp"
-#include "registration/scoring/pattern_trace.hpp"
+#include "registration/patterns/difference_shift.hpp"
+#include "registration/patterns/fine_agreement.hpp"
+#include "registration/patterns/fixed_pattern.hpp"
+#include "registration/patterns/line_pattern.hpp"
+#include "registration/patterns/pattern_trace.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
 

@@ -4,9 +4,9 @@
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/transform_distance.hpp"
 #include "registration/pair/level_pair.hpp"
+#include "registration/patterns/fine_agreement.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/pyramid/host_copy.hpp"
-#include "registration/scoring/fine_agreement.hpp"
 
 #include <warpalign/error.hpp>
 

@@ -4,11 +4,11 @@
 #include "registration/pair/candidate.hpp"
 #include "registration/pair/context.hpp"
 #include "registration/pair/initial_pose.hpp"
+#include "registration/patterns/difference_shift.hpp"
+#include "registration/patterns/fixed_pattern.hpp"
+#include "registration/patterns/line_pattern.hpp"
+#include "registration/patterns/pattern_trace.hpp"
 #include "registration/pyramid/image_pyramid.hpp"
-#include "registration/scoring/difference_shift.hpp"
-#include "registration/scoring/fixed_pattern.hpp"
-#include "registration/scoring/line_pattern.hpp"
-#include "registration/scoring/pattern_trace.hpp"
 
 #include <warpalign/device.hpp>
 

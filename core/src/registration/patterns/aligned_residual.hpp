@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/numerics/plane_geometry.hpp"
-#include "registration/scoring/fixed_pattern.hpp"
+#include "registration/patterns/fixed_pattern.hpp"
 
 #include <warpalign/geometry.hpp>
 

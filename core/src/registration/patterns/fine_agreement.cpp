@@ -1,7 +1,7 @@
 // Whether two images that hardly moved agree because a pattern of the sensor covers them.
-#include "registration/scoring/fine_agreement.hpp"
+#include "registration/patterns/fine_agreement.hpp"
 
-#include "registration/scoring/pattern_trace.hpp"
+#include "registration/patterns/pattern_trace.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Finds columns and rows of a sensor that are brighter or darker than their neighbours.
-#include "registration/scoring/line_pattern.hpp"
+#include "registration/patterns/line_pattern.hpp"
 
 #include "registration/numerics/upper_median.hpp"
 

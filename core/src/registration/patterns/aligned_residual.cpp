@@ -1,5 +1,5 @@
 // What is left of two images of one shape after a motion was undone, in host memory.
-#include "registration/scoring/aligned_residual.hpp"
+#include "registration/patterns/aligned_residual.hpp"
 
 namespace warpalign::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "registration/numerics/box_sum.hpp"
-#include "registration/scoring/aligned_residual.hpp"
+#include "registration/patterns/aligned_residual.hpp"
 
 #include <warpalign/geometry.hpp>
 

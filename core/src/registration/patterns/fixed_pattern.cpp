@@ -1,9 +1,9 @@
 // Tells the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
-#include "registration/scoring/fixed_pattern.hpp"
+#include "registration/patterns/fixed_pattern.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/upper_median.hpp"
-#include "registration/scoring/aligned_residual.hpp"
+#include "registration/patterns/aligned_residual.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The trace that a pattern of the sensor leaves in the residual of two images that were aligned.
-#include "registration/scoring/pattern_trace.hpp"
+#include "registration/patterns/pattern_trace.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
 

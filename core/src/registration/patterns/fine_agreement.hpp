@@ -1,7 +1,7 @@
 // Whether two images that hardly moved agree because a pattern of the sensor covers them.
 #pragma once
 
-#include "registration/scoring/fixed_pattern.hpp"
+#include "registration/patterns/fixed_pattern.hpp"
 
 namespace warpalign::detail {
 

@@ -1,5 +1,5 @@
 // The shift of a scene, from the difference of two images that a pattern of the sensor covers.
-#include "registration/scoring/difference_shift.hpp"
+#include "registration/patterns/difference_shift.hpp"
 
 #include <algorithm>
 #include <cmath>

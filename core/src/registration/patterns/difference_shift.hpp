@@ -1,8 +1,8 @@
 // The shift of a scene, from the difference of two images that a pattern of the sensor covers.
 #pragma once
 
+#include "registration/patterns/aligned_residual.hpp"
 #include "registration/resources/stage_clock.hpp"
-#include "registration/scoring/aligned_residual.hpp"
 
 #include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
 #include <warpalign/device.hpp>
