@@ -71,8 +71,9 @@ def test_ome(program, tmp_path, volumes, motion, order):
           "--plot", tmp_path / "m.svg", "--mean", tmp_path / "mean.tif")
     check_motion(rows_of(tmp_path / "m.csv"), motion)
     with tifffile.TiffFile(out) as file:
-        assert file.is_ome and file.series[0].axes == "TZYX"
-        check_aligned(file.asarray(), volumes[0])
+        assert file.is_ome and file.series[0].axes == order  # as in the input
+        aligned = file.asarray().transpose([order.index(axis) for axis in "TZYX"])
+        check_aligned(aligned, volumes[0])
         pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
         assert {key: pixels[key] for key in SIZES} == SIZES
     report = json.loads((tmp_path / "m.json").read_text())
@@ -84,7 +85,7 @@ def test_ome(program, tmp_path, volumes, motion, order):
         mean = file.asarray()
         numerator, denominator = file.pages[0].tags["XResolution"].value
         assert denominator / numerator == pytest.approx(3)
-    np.testing.assert_allclose(mean, tifffile.imread(out).mean(0), atol=0.01)
+    np.testing.assert_allclose(mean, aligned.mean(0), atol=0.01)
 
 
 def test_imagej_hyperstack_of_channels(program, tmp_path, channels, volumes, motion):
