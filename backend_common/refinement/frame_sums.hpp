@@ -21,18 +21,19 @@ class FrameSumsStage final : public backend::FrameSums {
       : width_(extent(spec.frame.width, site_of(context, stage))),
         height_(extent(spec.frame.height, site_of(context, stage))),
         cells_(extent(spec.cells, site_of(context, stage))),
+        references_(extent(spec.references, site_of(context, stage))),
         grid_{spec.cells * spec.frames, 1, {group_or_vector(context, GROUP)}},
         sum_(context, stage, WA_KERNEL_FORMS(frame_sums, frame_sums),
              KernelOptions().set("GROUP", GROUP)) {}
 
   void enqueue(backend::Queue& queue, const backend::FrameSumsMemory& memory,
                backend::Memory& partials) override {
-    sum_.launch(queue, grid_, memory.frames, memory.reference, width_, height_, cells_,
+    sum_.launch(queue, grid_, memory.frames, memory.reference, width_, height_, cells_, references_,
                 memory.states, partials);
   }
 
  private:
-  int width_, height_, cells_;
+  int width_, height_, cells_, references_;
   WorkGrid grid_;
   WA_LAUNCHER_OF(frame_sums) sum_;
 };

@@ -20,13 +20,13 @@ class AutocorrelationPeaksStage final : public backend::AutocorrelationPeaks {
         rows_(extent(spec.surface.height, site_of(context, stage))),
         width_(extent(spec.image.width, site_of(context, stage))),
         height_(extent(spec.image.height, site_of(context, stage))),
-        grid_{spec.image.height / 2 + 1, 1, {group_of_at_most(context, GROUP)}},
+        grid_{(spec.image.height / 2 + 1) * spec.images, 1, {group_of_at_most(context, GROUP)}},
         find_(context, stage, WA_KERNEL_OF(autocorrelation_peaks, autocorrelation_peaks),
               KernelOptions().set("GROUP", grid_.group.columns)) {}
 
-  void enqueue(backend::Queue& queue, const backend::Memory& surface,
+  void enqueue(backend::Queue& queue, const backend::Memory& surfaces,
                backend::Memory& peaks) override {
-    find_.launch(queue, grid_, surface, columns_, rows_, width_, height_, peaks);
+    find_.launch(queue, grid_, surfaces, columns_, rows_, width_, height_, peaks);
   }
 
  private:

@@ -28,19 +28,21 @@ class WindowCrossPowerStage final : public backend::WindowCrossPower {
                        site_of(context, stage))),
         grid_{groups_ * spec.windows * spec.frames, 1, {group_}},
         falloff_(spec.sigma > 0 ? 1 / (2 * spec.sigma * spec.sigma) : 0),
+        whitened_(spec.whitened ? 1 : 0),
         multiply_(context, stage, WA_KERNEL_FORMS(window_cross_power, window_cross_power),
                   KernelOptions().set("GROUP", group_)) {}
 
   void enqueue(backend::Queue& queue, const backend::Memory& reference,
                const backend::Memory& frames, backend::Memory& output) override {
     multiply_.launch(queue, grid_, reference, frames, windows_, width_, columns_, height_, groups_,
-                     falloff_, output);
+                     falloff_, whitened_, output);
   }
 
  private:
   int windows_, width_, columns_, height_, group_, groups_;
   WorkGrid grid_;
   float falloff_;
+  int whitened_;
   WA_LAUNCHER_OF(window_cross_power) multiply_;
 };
 

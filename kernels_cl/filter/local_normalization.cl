@@ -1,25 +1,39 @@
 // Local normalization of brightness and contrast: moments along rows, then along columns.
 //
-// Option: MASKED, if the image has weights.
+// Options: MASKED, if the image has weights; BY_IMAGE, if it consists of images, one below another,
+// each with a mean and a floor of its own.
 //
 // The weights are those of a Gaussian: output i of an axis is the sum over k of weights[k n + i]
 // times input first[i] + k. The given mean is subtracted before squaring.
 //
 // variant: gpu
 // variant: gpu -DMASKED
+// variant: gpu -DBY_IMAGE
 #include "formulas/local_normalization.h"
+
+// The arguments that tell a row's mean and floor, and both of row y.
+#ifdef BY_IMAGE
+#define LEVELS int rows_of_image, global const float2* levels
+#define MEAN_OF(y) levels[(y) / rows_of_image].x
+#define FLOOR_OF(y) levels[(y) / rows_of_image].y
+#else
+#define LEVELS float mean, float lowest
+#define MEAN_OF(y) mean
+#define FLOOR_OF(y) lowest
+#endif
 
 // moments: (sum of weights, of values, of squares, 0).
 kernel void local_moments(global const float* input,
 #ifdef MASKED
                           global const float* counts,
 #endif
-                          int width, int height, float mean, global const int* first,
+                          int width, int height, LEVELS, global const int* first,
                           global const float* weights, int taps, global float4* moments) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= width || y >= height) return;
   const size_t start = (size_t)y * (size_t)width + (size_t)first[x];
+  const float mean_here = MEAN_OF(y);
   float4 sum = (float4)(0.0f);
   for (int k = 0; k < taps; ++k) {
 #ifdef MASKED
@@ -27,7 +41,7 @@ kernel void local_moments(global const float* input,
 #else
     const float weight = weights[k * width + x];
 #endif
-    const float value = input[start + k] - mean;
+    const float value = input[start + k] - mean_here;
     sum = fma((float4)(weight), (float4)(1.0f, value, value * value, 0.0f), sum);
   }
   moments[(size_t)y * (size_t)width + (size_t)x] = sum;
@@ -37,8 +51,7 @@ kernel void normalize_locally(global const float* input,
 #ifdef MASKED
                               global const float* counts,
 #endif
-                              int width, int height, float mean, float floor_square,
-                              global const int* first, global const float* weights, int taps,
+                              int width, int height, LEVELS, global const int* first, global const float* weights, int taps,
                               global const float4* moments, global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
@@ -55,5 +68,5 @@ kernel void normalize_locally(global const float* input,
     return;
   }
 #endif
-  output[at] = wa_normalize(input[at] - mean, sum.x, sum.y, sum.z, floor_square);
+  output[at] = wa_normalize(input[at] - MEAN_OF(y), sum.x, sum.y, sum.z, FLOOR_OF(y) * FLOOR_OF(y));
 }

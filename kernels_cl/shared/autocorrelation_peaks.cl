@@ -1,4 +1,5 @@
-// The highest coefficient of an image's autocorrelation in each row of shifts, away from (0, 0).
+// The highest coefficient of the autocorrelation of each image in each row of shifts, away from
+// (0, 0).
 //
 // Options: GROUP, the size of the work-group, a power of two.
 //
@@ -14,14 +15,16 @@ WA_INLINE float autocorrelation_at(WA_GLOBAL const float* surface, int columns, 
   return surface[row * columns + column] / (float)common;
 }
 
-// One work-group processes a row of shifts.
+// One work-group processes a row of shifts of one image.
 WA_KERNEL(GROUP, 1)
-autocorrelation_peaks(WA_GLOBAL const float* surface, int columns, int rows, int width, int height,
+autocorrelation_peaks(WA_GLOBAL const float* surfaces, int columns, int rows, int width, int height,
                       WA_GLOBAL float* peaks) {
   WA_BEGIN();
   WA_LOCAL float shared[GROUP];
   const int item = WA_ITEM_X;
-  const int y = WA_GROUP_X;
+  const int image = WA_GROUP_X / (height / 2 + 1);
+  const int y = WA_GROUP_X - image * (height / 2 + 1);
+  WA_GLOBAL const float* surface = surfaces + (WA_UINT64)image * columns * rows;
   const int reach = width / 2;
   float best = 0.0f;
   for (int x = item - reach; x <= reach; x += GROUP) {
@@ -46,5 +49,5 @@ autocorrelation_peaks(WA_GLOBAL const float* surface, int columns, int rows, int
   }
   if (item != 0) return;
   const float whole = autocorrelation_at(surface, columns, rows, width, height, 0, 0);
-  peaks[y] = whole > 0.0f ? shared[0] / whole : 0.0f;
+  peaks[WA_GROUP_X] = whole > 0.0f ? shared[0] / whole : 0.0f;
 }

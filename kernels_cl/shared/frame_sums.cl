@@ -49,7 +49,7 @@ WA_INLINE float wa_smoothed_between(WA_GLOBAL const float* p, int width, float s
 
 WA_KERNEL(GROUP, 1)
 frame_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int width, int height,
-           int cells, WA_GLOBAL const int* states, WA_GLOBAL float* partials) {
+           int cells, int references, WA_GLOBAL const int* states, WA_GLOBAL float* partials) {
   WA_BEGIN();
   WA_LOCAL float shared[WA_FRAME_SUMS * (GROUP + 1)];
   const int number = WA_GROUP_X;
@@ -71,6 +71,7 @@ frame_sums(WA_GLOBAL const float* frames, WA_GLOBAL const float* reference, int 
   const float shrink = 1.0f / WA_FMA(a, a, d * d);
   const float inverse_scale = WA_BITS_FLOAT(state[18]);
   WA_GLOBAL const float* frame = frames + (WA_UINT64)(number / cells) * width * height;
+  reference += (WA_UINT64)(number / cells % references) * width * height;
 
   float sums[WA_FRAME_SUMS];
   for (int i = 0; i < WA_FRAME_SUMS; ++i) sums[i] = 0.0f;

@@ -10,7 +10,7 @@
 WA_KERNEL(GROUP, 1)
 window_cross_power(WA_GLOBAL const float* reference, WA_GLOBAL const float* frames, int windows,
                    int width, int columns, int height, int groups, float falloff,
-                   WA_GLOBAL float* output) {
+                   int whitened, WA_GLOBAL float* output) {
   WA_BEGIN();
   const int number = WA_GROUP_X / groups;
   const int at = (WA_GROUP_X - number * groups) * GROUP + WA_ITEM_X;
@@ -27,8 +27,9 @@ window_cross_power(WA_GLOBAL const float* reference, WA_GLOBAL const float* fram
   const float rho_x = 2.0f * (float)u / (float)width;
   const float rho_y = 2.0f * (float)wa_signed_frequency(v, height) / (float)height;
   const float weight = wa_gaussian_weight(WA_FMA(rho_x, rho_x, rho_y * rho_y), falloff);
-  const float scale_a = weight * WA_SQRT(wa_reciprocal_magnitude(a_re, a_im));
-  const float scale_b = WA_SQRT(wa_reciprocal_magnitude(b_re, b_im));
+  const float scale_a =
+      weight * (whitened ? WA_SQRT(wa_reciprocal_magnitude(a_re, a_im)) : 1.0f);
+  const float scale_b = whitened ? WA_SQRT(wa_reciprocal_magnitude(b_re, b_im)) : 1.0f;
   const float p_re = a_re * scale_a;
   const float p_im = a_im * scale_a;
   const float q_re = b_re * scale_b;

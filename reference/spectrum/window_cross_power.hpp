@@ -18,4 +18,14 @@ inline Spectrum window_cross_power(const Spectrum& a, const Spectrum& b, std::in
   return result;
 }
 
+/// The weighted product of a and conj(b), not whitened.
+inline Spectrum weighted_product(const Spectrum& a, const Spectrum& b, std::int64_t width,
+                                 double sigma) {
+  Spectrum result = cross_power(a, b, width, sigma, false);
+  for (std::size_t i = 0; i < result.values.size(); ++i) {
+    result.values[i] *= std::abs(a.values[i] * b.values[i]);
+  }
+  return result;
+}
+
 }  // namespace reference

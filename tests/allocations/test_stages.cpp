@@ -389,10 +389,10 @@ TEST_CASE("allocations: smoothing, local contrast, impulses") {
     const LocalNormalizationPlan contrast(bench.device(), {plane, 3, false});
     const LocalNormalizationPlan contrast_masked(bench.device(), {plane, 3, true});
     bench.check("local_normalization", [&](std::size_t i) {
-      contrast.execute(bench.stream(), values[i], 1, 0.1F, output[i]);
+      contrast.execute(bench.stream(), values[i], {1, 0.1F}, output[i]);
     });
     bench.check("masked local_normalization", [&](std::size_t i) {
-      contrast_masked.execute(bench.stream(), values[i], weights[i], 1, 0.1F, output[i]);
+      contrast_masked.execute(bench.stream(), values[i], weights[i], {1, 0.1F}, output[i]);
     });
     const ImpulseFilterPlan impulse_filter(bench.device(), {PixelType::u8, plane});
     ImpulseStatistics impulses;

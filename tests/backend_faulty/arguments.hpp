@@ -46,6 +46,10 @@ inline backend::FrameSumsMemory inner_of(const backend::FrameSumsMemory& memory)
   return {inner_of(memory.frames), inner_of(memory.reference), inner_of(memory.states)};
 }
 
+inline backend::KnownLevels inner_of(const backend::KnownLevels& levels) noexcept {
+  return {levels.of_all, inner_of(levels.of_each)};
+}
+
 inline backend::FitStepMemory inner_of(const backend::FitStepMemory& memory) noexcept {
   return {inner_of(memory.fits), inner_of(memory.states)};
 }

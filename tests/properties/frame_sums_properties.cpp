@@ -100,16 +100,19 @@ double sums_error(const FrameSums& found, const std::array<double, 45>& expected
 /// Checks several frames with several cells, some of which are inactive.
 void check_frame_sums(Trial& trial) {
   Random& random = trial.random;
-  const FrameSumsSpec spec{random.one_of<Shape>({{71, 90, 1}, {40, 33, 1}, {9, 7, 1}}),
-                           random.integer(1, 3), random.integer(1, 3)};
+  FrameSumsSpec spec{random.one_of<Shape>({{71, 90, 1}, {40, 33, 1}, {9, 7, 1}}),
+                     random.integer(1, 3), random.integer(1, 3)};
+  if (random.chance(0.5)) spec.references = spec.frames;
   std::vector<FrameState> states;
   while (states.size() < static_cast<std::size_t>(spec.cells * spec.frames)) {
     states.push_back(some_state(random, spec.frame));
   }
-  trial.describe(spec.frames, " frames of ", spec.frame, " with ", spec.cells, " cells");
+  trial.describe(spec.frames, " frames of ", spec.frame, " with ", spec.cells, " cells, ",
+                 spec.references, " references");
   const auto frames =
       test::random_volume(test::stack_of(spec.frames, spec.frame), -4, 4, random.seed());
-  const auto known = test::random_volume(spec.frame, -4, 4, random.seed());
+  const auto known =
+      test::random_volume(test::stack_of(spec.references, spec.frame), -4, 4, random.seed());
   trial.on_every_device([&](const Device& device) {
     Stream stream = device.make_stream();
     const Image stack = test::to_device(device, stream, frames);
@@ -122,8 +125,10 @@ void check_frame_sums(Trial& trial) {
       const auto cell = test::cell_of(states[i]);
       if (states[i].active == 0 && sums[i].pixels != -3) worst.add(1e9);
       if (states[i].active == 0 || is_ambiguous(cell, spec.frame)) continue;
-      const auto frame = test::slice_of(frames, static_cast<std::int64_t>(i) / spec.cells);
-      worst.add(sums_error(sums[i], reference::frame_sums(frame, test::slice_of(known, 0), cell)));
+      const std::int64_t number = static_cast<std::int64_t>(i) / spec.cells;
+      const auto expected = reference::frame_sums(
+          test::slice_of(frames, number), test::slice_of(known, number % spec.references), cell);
+      worst.add(sums_error(sums[i], expected));
     }
     return worst.value();
   });

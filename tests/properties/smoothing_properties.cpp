@@ -114,10 +114,15 @@ void check_local_normalization(Trial& trial) {
   spec.sigma = random.one_of<double>({0.6, 2, 3.1, random.real(0.3, 6)});
   spec.masked = random.chance(0.5);
   spec.images = random.integer(1, 3);
+  spec.by_image = !spec.masked && random.chance(0.5);
   const double level = random.real(-50, 50);
-  const float floor = 0.1F;
+  std::vector<LocalLevels> levels(static_cast<std::size_t>(spec.images),
+                                  {static_cast<float>(level), 0.1F});
+  if (spec.by_image) {
+    for (LocalLevels& one : levels) one.floor = static_cast<float>(random.real(0.1, 0.5));
+  }
   trial.describe(spec.images, " images of ", spec.shape, ", sigma ", spec.sigma, ", level ", level,
-                 spec.masked ? ", masked" : "");
+                 spec.masked ? ", masked" : "", spec.by_image ? ", each with a floor" : "");
   const Shape shape = test::stack_of(spec.images, spec.shape);
   const auto images = test::random_volume(shape, level - 0.5, level + 0.5, random.seed());
   const auto weights = test::random_volume(shape, 0, 1, random.seed());
@@ -128,15 +133,15 @@ void check_local_normalization(Trial& trial) {
     Image output = device.make_image(PixelType::f32, shape);
     test::poison(stream, output);
     const LocalNormalizationPlan plan(device, spec);
-    const auto mean = static_cast<float>(level);
-    if (spec.masked) plan.execute(stream, input, weight, mean, floor, output);
-    if (!spec.masked) plan.execute(stream, input, mean, floor, output);
+    if (spec.masked) plan.execute(stream, input, weight, levels[0], output);
+    if (spec.by_image) plan.execute(stream, input, levels, output);
+    if (!spec.masked && !spec.by_image) plan.execute(stream, input, levels[0], output);
     test::WorstError worst;
     for (std::int64_t i = 0; i < spec.images; ++i) {
       const auto counts = test::slice_of(weights, i);
-      const auto expected =
-          reference::local_normalization(test::slice_of(images, i), spec.masked ? &counts : nullptr,
-                                         spec.sigma, static_cast<double>(floor));
+      const auto expected = reference::local_normalization(
+          test::slice_of(images, i), spec.masked ? &counts : nullptr, spec.sigma,
+          static_cast<double>(levels[static_cast<std::size_t>(i)].floor));
       worst.add(test::max_difference(test::from_device(stream, output, i), expected) / 1e-5);
     }
     return worst.value();

@@ -106,9 +106,11 @@ void check_window_cross_power(Trial& trial) {
   spec.windows = random.integer(1, 3);
   spec.frames = random.integer(1, 3);
   spec.sigma = random.one_of<float>({0.0F, 0.2F, 0.5F, 1.0F});
+  spec.whitened = random.chance(0.7);
   const bool in_place = random.chance(0.5);
   trial.describe(spec.frames, " frames with ", spec.windows, " windows of ", spec.window,
-                 ", sigma ", spec.sigma, in_place ? ", in place" : "");
+                 ", sigma ", spec.sigma, spec.whitened ? "" : ", not whitened",
+                 in_place ? ", in place" : "");
   const Shape half = RealFftPlan::half_spectrum(spec.window);
   const Shape stack{half.width, half.height, spec.windows * spec.frames};
   auto known = test::random_complex_volume({half.width, half.height, spec.windows}, random.seed());
@@ -124,9 +126,11 @@ void check_window_cross_power(Trial& trial) {
     WindowCrossPowerPlan(device, spec).execute(stream, reference, moving, output);
     test::WorstError worst;
     for (std::int64_t i = 0; i < stack.depth; ++i) {
-      const auto expected = reference::window_cross_power(
-          test::slice_of(frames, i), test::slice_of(known, i % spec.windows), spec.window.width,
-          static_cast<double>(spec.sigma));
+      const auto a = test::slice_of(frames, i), b = test::slice_of(known, i % spec.windows);
+      const auto sigma = static_cast<double>(spec.sigma);
+      const auto expected = spec.whitened
+                                ? reference::window_cross_power(a, b, spec.window.width, sigma)
+                                : reference::weighted_product(a, b, spec.window.width, sigma);
       const auto found = test::spectrum_from_device(stream, output, i);
       worst.add(test::max_difference(found, expected) / (2e-6 * test::largest(expected)));
     }

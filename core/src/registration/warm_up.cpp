@@ -204,8 +204,8 @@ void normalized_levels(WarmUp& warm_up, const Needs& needs) {
   warm_up.run([&](Stream& stream) {
     Image output = warm_up.blank(level);
     const Image input = warm_up.blank(level);
-    if (!needs.masked) return normalization.execute(stream, input, 0, 1, output);
-    normalization.execute(stream, input, warm_up.blank(level), 0, 1, output);
+    if (!needs.masked) return normalization.execute(stream, input, {0, 1}, output);
+    normalization.execute(stream, input, warm_up.blank(level), {0, 1}, output);
   });
 }
 

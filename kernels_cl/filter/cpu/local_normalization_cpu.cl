@@ -1,10 +1,11 @@
 // Local normalization of brightness and contrast for CPUs: like local_normalization.cl, but columns
 // come first (lib/separable_simd.h).
 //
-// Option: MASKED, if the image has weights.
+// Options: as there.
 //
 // variant: cpu
 // variant: cpu -DMASKED
+// variant: cpu -DBY_IMAGE
 #define WA_REAL float16
 #include "formulas/local_normalization.h"
 #include "lib/separable_simd.h"
@@ -15,14 +16,24 @@
 #define PLANES 2  // weights sum to 1
 #endif
 
+#ifdef BY_IMAGE
+#define LEVELS int rows_of_image, global const float2* levels
+#define MEAN_OF(y) levels[(y) / rows_of_image].x
+#define FLOOR_OF(y) levels[(y) / rows_of_image].y
+#else
+#define LEVELS float mean, float lowest
+#define MEAN_OF(y) mean
+#define FLOOR_OF(y) lowest
+#endif
+
 // Each work-item processes a column block of a block of sixteen rows.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
     global const float* input,
 #ifdef MASKED
     global const float* counts,
 #endif
-    int width, int height, float mean, global const int* first, global const float* weights,
-    int taps, global float* between) {
+    int width, int height, LEVELS, global const int* first, global const float* weights, int taps,
+    global float* between) {
   const int block = (int)get_global_id(1);
   const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
@@ -32,6 +43,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
 #pragma unroll 1
     for (int i = 0; i < 16; ++i) {
       const int y = min(block * 16 + i, height - 1);
+      const float mean_here = MEAN_OF(y);
       size_t at = (size_t)first[y] * (size_t)width + (size_t)x;
       float16 sum[PLANES];
       for (int p = 0; p < PLANES; ++p) sum[p] = 0.0f;
@@ -41,7 +53,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
         weight *= load_some(counts + at, count);
         sum[PLANES - 1] += weight;
 #endif
-        const float16 value = load_some(input + at, count) - mean;
+        const float16 value = load_some(input + at, count) - mean_here;
         sum[0] = fma(weight, value, sum[0]);
         sum[1] = fma(weight, value * value, sum[1]);
         at += (size_t)width;
@@ -61,8 +73,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void normalize_locally(
 #ifdef MASKED
     global const float* counts,
 #endif
-    int width, int height, float mean, float floor_square, global const int* first,
-    global const float* weights, int taps, global const float* between, global float* output) {
+    int width, int height, LEVELS, global const int* first, global const float* weights, int taps,
+    global const float* between, global float* output) {
   const int block = (int)get_global_id(1);
   const int start = (int)get_global_id(0) * COLUMN_BLOCK;
 #pragma unroll 1
@@ -76,8 +88,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void normalize_locally(
     }
 #pragma unroll 1
     for (int i = 0; i < min(16, height - block * 16); ++i) {
-      const size_t at = (size_t)(block * 16 + i) * (size_t)width + (size_t)x;
-      const float16 value = load_some(input + at, count) - mean;
+      const int y = block * 16 + i;
+      const size_t at = (size_t)y * (size_t)width + (size_t)x;
+      const float16 value = load_some(input + at, count) - MEAN_OF(y);
+      const float floor_square = FLOOR_OF(y) * FLOOR_OF(y);
 #ifdef MASKED
       const float16 even =
           only(wa_normalize(value, sums[PLANES - 1][i], sums[0][i], sums[1][i], floor_square),

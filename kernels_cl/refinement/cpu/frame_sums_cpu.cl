@@ -23,7 +23,7 @@ WA_INLINE FrameRow frame_row(global const float* p, int count) {
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void frame_sums(
     global const float* frames, global const float* reference, int width, int height, int cells,
-    global const int* states, global float* partials) {
+    int references, global const int* states, global float* partials) {
   const int number = (int)get_global_id(0);
   global const int* state = states + (size_t)number * WA_FRAME_STATE_WORDS;
   const int first_column = state[0];
@@ -37,9 +37,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void frame_sums(
   const float16 gain = as_float(state[16]);
   const float16 offset = as_float(state[17]);
   const float inverse_scale = as_float(state[18]);
-  const Moving known = moving_of(reference, width, height, 1);
-  global const float* frame =
-      frames + (size_t)(number / cells) * (size_t)width * (size_t)height;
+  const size_t plane = (size_t)width * (size_t)height;
+  const Moving known =
+      moving_of(reference + (size_t)(number / cells % references) * plane, width, height, 1);
+  global const float* frame = frames + (size_t)(number / cells) * plane;
 
   float16 sums[WA_FRAME_SUMS];
 #pragma unroll

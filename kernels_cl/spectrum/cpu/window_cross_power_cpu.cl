@@ -16,7 +16,7 @@ WA_INLINE float weight_of(int v, int n, float falloff) {
 // Arguments as in shared/window_cross_power.cl. `groups` work-items share a window.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_cross_power(
     global const float* reference, global const float* frames, int windows, int width, int columns,
-    int height, int groups, float falloff, global float* output) {
+    int height, int groups, float falloff, int whitened, global float* output) {
   const int number = (int)get_global_id(0) / groups;
   const int first_row = ((int)get_global_id(0) - number * groups) * ROWS;
   const int rows = min(ROWS, height - first_row);
@@ -39,8 +39,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_cross_power(
       const size_t at = 2 * ((size_t)i * (size_t)columns + (size_t)u);
       const Lanes raw_a = load_lanes(a + at, count);
       const Lanes raw_b = load_lanes(b + at, count);
-      const float16 scale_a = along * down[i] * sqrt(wa_reciprocal_magnitude(raw_a.re, raw_a.im));
-      const float16 scale_b = sqrt(wa_reciprocal_magnitude(raw_b.re, raw_b.im));
+      float16 scale_a = along * down[i];
+      float16 scale_b = 1.0f;
+      if (whitened) {
+        scale_a *= sqrt(wa_reciprocal_magnitude(raw_a.re, raw_a.im));
+        scale_b = sqrt(wa_reciprocal_magnitude(raw_b.re, raw_b.im));
+      }
       // An infinite number times a scale of 0 is NaN.
       const int16 counts = scale_a > 0.0f && scale_b > 0.0f;
       const Lanes p = {raw_a.re * scale_a, raw_a.im * scale_a};

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -189,4 +191,104 @@ TEST_CASE("batch run: an Error in one pair affects that pair alone") {
     CHECK(collected.results[i].error.has_value() == (collected.pairs[i] % 10 == 3));
     CHECK(collected.results[i].result.has_value() == (collected.pairs[i] % 10 != 3));
   }
+}
+
+namespace {
+
+/// Groups of pairs whose numbers have the same tens. The even numbers of a group have a result, the
+/// others are left to one().
+BatchWorkers grouping(std::size_t count, std::mutex& mutex,
+                      std::vector<std::vector<std::size_t>>& groups) {
+  const auto tens = [](const HostPair& pair) { return pair.reference.width / 10; };
+  const auto group = [&](std::span<const HostPair> pairs) {
+    std::vector<std::optional<RegistrationResult>> results;
+    std::vector<std::size_t> numbers;
+    for (const HostPair& pair : pairs) {
+      numbers.push_back(static_cast<std::size_t>(pair.reference.width));
+      results.emplace_back();
+      if (pair.reference.width % 2 == 0) results.back() = echo(pair);
+    }
+    const std::scoped_lock lock(mutex);
+    groups.push_back(numbers);
+    return results;
+  };
+  return {count,
+          [tens, group](std::size_t) -> Aligner {
+            return {echo,
+                    {[](const HostPair&) { return std::size_t{6}; },
+                     [tens](const HostPair& a, const HostPair& b) { return tens(a) == tens(b); },
+                     group}};
+          },
+          {}};
+}
+
+}  // namespace
+
+TEST_CASE("batch run: groups consist of alike neighbours, whatever the number of workers") {
+  std::set<std::vector<std::size_t>> expected;
+  for (const std::size_t workers : {1U, 2U, 5U}) {
+    CAPTURE(workers);
+    std::mutex mutex;
+    std::vector<std::vector<std::size_t>> groups;
+    Collected collected;
+    const warpalign::PairSource source = numbered;
+    const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+      return collected.take(pair, std::move(result));
+    };
+    BatchRun(97, source, sink, 16).run(grouping(workers, mutex, groups));
+    REQUIRE(collected.pairs.size() == 97);
+    for (std::size_t i = 0; i < 97; ++i) {
+      CHECK(collected.results[i].result->confidence == static_cast<double>(collected.pairs[i]));
+    }
+    for (const std::vector<std::size_t>& group : groups) {
+      CHECK(group.size() <= 6);
+      CHECK(group.front() / 10 == group.back() / 10);
+      CHECK(group.front() / 16 == group.back() / 16);
+      CHECK(group.back() - group.front() + 1 == group.size());
+    }
+    const std::set<std::vector<std::size_t>> found(groups.begin(), groups.end());
+    if (workers == 1) expected = found;
+    CHECK(found == expected);
+  }
+  CHECK(expected.contains({0, 1, 2, 3, 4, 5}));
+  CHECK(expected.contains({6, 7, 8, 9}));
+}
+
+TEST_CASE("batch run: what a lost worker has taken is registered by others, or gets its failure") {
+  const auto losing = [](std::size_t count) {
+    return BatchWorkers{
+        count,
+        [](std::size_t worker) -> Aligner {
+          if (worker > 0) return echo;
+          const auto fail = [](const HostPair& pair) -> RegistrationResult {
+            if (pair.reference.width % 16 == 5) {
+              throw Error(ErrorKind::device_failure, "it fell off the bus");
+            }
+            return echo(pair);
+          };
+          return {fail,
+                  {[](const HostPair&) { return std::size_t{16}; },
+                   [](const HostPair&, const HostPair&) { return true; },
+                   [](std::span<const HostPair> pairs) {
+                     return std::vector<std::optional<RegistrationResult>>(pairs.size());
+                   }}};
+        },
+        {}};
+  };
+  const warpalign::PairSource source = numbered;
+  for (int run = 0; run < 20; ++run) {
+    Collected collected;
+    const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+      return collected.take(pair, std::move(result));
+    };
+    BatchRun(64, source, sink, 16).run(losing(2));
+    CHECK(std::set<std::size_t>(collected.pairs.begin(), collected.pairs.end()).size() == 64);
+    CHECK(collected.pairs.size() == 64);
+  }
+  Collected collected;
+  const warpalign::PairSink sink = [&](std::size_t pair, BatchResult result) {
+    return collected.take(pair, std::move(result));
+  };
+  CHECK_THROWS_WITH_AS(BatchRun(64, source, sink, 16).run(losing(1)), "it fell off the bus", Error);
+  CHECK(collected.pairs.size() == 6);
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace {
@@ -53,10 +54,10 @@ void compare(const warpalign::Device& device, const Case& c, const reference::Pl
   const auto mean = static_cast<float>(c.level);
   const auto floor = static_cast<float>(c.floor);
   if (weight == nullptr) {
-    plan.execute(stream, input, mean, floor, output);
+    plan.execute(stream, input, {mean, floor}, output);
   } else {
     const auto counts = test::to_device(device, stream, *weight);
-    plan.execute(stream, input, counts, mean, floor, output);
+    plan.execute(stream, input, counts, {mean, floor}, output);
     stream.finish();
   }
   const auto expected =
@@ -109,7 +110,7 @@ TEST_CASE("local_normalization: images of a stack equal single ones") {
     auto output = device.make_image(PixelType::f32, stack.shape());
     test::poison(stream, output);
     LocalNormalizationPlan(device, {{45, 22, 1}, 3, false, images})
-        .execute(stream, stack, 0, 0.1F, output);
+        .execute(stream, stack, {0, 0.1F}, output);
     std::vector<float> together(45 * 22 * images);
     stream.download(output.buffer(), together.data(), together.size() * sizeof(float));
     for (std::int64_t i = 0; i < images; ++i) {
@@ -127,6 +128,40 @@ TEST_CASE("local_normalization: images of a stack equal single ones") {
   });
 }
 
+TEST_CASE("local_normalization: images of a stack with levels of their own equal single ones") {
+  test::on_every_device([](const warpalign::Device& device) {
+    // Rows that sixteen does not divide: on CPUs, a block of rows belongs to two images.
+    constexpr std::int64_t images = 3, width = 45, height = 22;
+    const std::vector<warpalign::LocalLevels> levels{{200, 0.1F}, {0, 0.3F}, {-90, 0.02F}};
+    auto stream = device.make_stream();
+    std::vector<reference::Plane> planes;
+    std::vector<float> together;
+    for (const warpalign::LocalLevels& level : levels) {
+      planes.push_back(unevenly_lit({width, height}, static_cast<double>(level.mean)));
+      together.insert(together.end(), planes.back().values.begin(), planes.back().values.end());
+    }
+    auto stack = device.make_image(PixelType::f32, {width, height, images});
+    stream.upload(together.data(), together.size() * sizeof(float), stack.buffer());
+    auto output = device.make_image(PixelType::f32, stack.shape());
+    test::poison(stream, output);
+    const LocalNormalizationPlan plan(device, {{width, height, 1}, 3, false, images, true});
+    plan.execute(stream, stack, levels, output);
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      CAPTURE(i);
+      const auto expected = reference::local_normalization(planes[i], nullptr, 3,
+                                                           static_cast<double>(levels[i].floor));
+      CHECK(test::max_difference(test::from_device(stream, output, static_cast<std::int64_t>(i)),
+                                 expected) <= tolerance);
+    }
+    CHECK_THROWS_AS(plan.execute(stream, stack, {0, 1}, output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, stack, std::span(levels).first(2), output), Error);
+    CHECK_THROWS_AS(
+        plan.execute(stream, stack, std::vector<warpalign::LocalLevels>(3, {0, 0}), output), Error);
+    CHECK_THROWS_AS(LocalNormalizationPlan(device, {{width, height, 1}, 3, true, images, true}),
+                    Error);
+  });
+}
+
 TEST_CASE("local_normalization: the floor prevents amplification of areas without contrast") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane flat(40, 30);
@@ -136,7 +171,7 @@ TEST_CASE("local_normalization: the floor prevents amplification of areas withou
     auto output = device.make_image(PixelType::f32, input.shape());
     test::poison(stream, output);
     LocalNormalizationPlan(device, {input.shape(), 3, false})
-        .execute(stream, input, 6.5F, 0.25F, output);
+        .execute(stream, input, {6.5F, 0.25F}, output);
     // 7 - 6.5 is exact; its mean is right to 1e-7, divided by a floor of a quarter.
     CHECK(test::max_difference(test::from_device(stream, output), reference::Plane(40, 30)) <=
           1e-6);
@@ -157,15 +192,15 @@ TEST_CASE("local_normalization: wrong specifications, numbers and images are ref
     const auto bytes = device.make_image(PixelType::u8, shape);
     const LocalNormalizationPlan plan(device, {shape, 3, false});
     for (const float floor : {0.0F, -1.0F, std::nanf("")}) {
-      CHECK_THROWS_AS(plan.execute(stream, image, 0, floor, output), Error);
+      CHECK_THROWS_AS(plan.execute(stream, image, {0, floor}, output), Error);
     }
-    CHECK_THROWS_AS(plan.execute(stream, image, std::nanf(""), 1, output), Error);
-    CHECK_THROWS_AS(plan.execute(stream, bytes, 0, 1, output), Error);
-    CHECK_THROWS_AS(plan.execute(stream, image, 0, 1, image), Error);
-    CHECK_THROWS_AS(plan.execute(stream, image, weight, 0, 1, output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, {std::nanf(""), 1}, output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, bytes, {0, 1}, output), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, {0, 1}, image), Error);
+    CHECK_THROWS_AS(plan.execute(stream, image, weight, {0, 1}, output), Error);
     const LocalNormalizationPlan masked(device, {shape, 3, true});
-    CHECK_THROWS_AS(masked.execute(stream, image, 0, 1, output), Error);
-    CHECK_THROWS_AS(masked.execute(stream, image, bytes, 0, 1, output), Error);
-    CHECK_THROWS_AS(masked.execute(stream, image, output, 0, 1, output), Error);
+    CHECK_THROWS_AS(masked.execute(stream, image, {0, 1}, output), Error);
+    CHECK_THROWS_AS(masked.execute(stream, image, bytes, {0, 1}, output), Error);
+    CHECK_THROWS_AS(masked.execute(stream, image, output, {0, 1}, output), Error);
   });
 }

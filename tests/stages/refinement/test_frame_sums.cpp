@@ -24,20 +24,26 @@ using warpalign::PixelType;
 constexpr std::int64_t width = 71;
 constexpr std::int64_t height = 90;
 
-// Two frames in one image, one above the other, with two cells each.
+// Images of the frames' size, one above the other in one image.
+Image stack_of(const warpalign::Device& device, warpalign::Stream& stream,
+               const reference::Plane& images) {
+  const std::vector<float> pixels(images.values.begin(), images.values.end());
+  Image stack =
+      warpalign::Device(device).make_image(PixelType::f32, {width, height, images.height / height});
+  stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+  return stack;
+}
+
+// Two frames with two cells each, and one reference or two.
 std::vector<FrameSums> sums_of(const warpalign::Device& device, const reference::Plane& frames,
-                               const reference::Plane& reference,
+                               const reference::Plane& references,
                                const std::vector<FrameState>& states) {
   auto stream = device.make_stream();
-  const Image known = test::to_device(device, stream, reference);
-  const Image flat = test::to_device(device, stream, frames);
-  warpalign::Device on = device;
-  Image stack = on.make_image(PixelType::f32, {width, height, 2});
-  std::vector<float> pixels(frames.values.size());
-  stream.download(flat, pixels.data(), pixels.size() * sizeof(float));
-  stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+  const Image stack = stack_of(device, stream, frames);
+  const Image known = stack_of(device, stream, references);
   std::vector<FrameSums> sums(states.size());
-  FrameSumsPlan(device, {{width, height, 1}, 2, 2}).execute(stream, stack, known, states, sums);
+  FrameSumsPlan(device, {{width, height, 1}, 2, 2, known.shape().depth})
+      .execute(stream, stack, known, states, sums);
   return sums;
 }
 
@@ -71,8 +77,10 @@ void compare(const warpalign::Device& device, const reference::Plane& frames,
   const auto found = sums_of(device, frames, known, states);
   for (std::size_t i = 0; i < states.size(); ++i) {
     CAPTURE(i);
-    const auto expected = reference::frame_sums(frame_of(frames, static_cast<std::int64_t>(i / 2)),
-                                                known, test::cell_of(states[i]));
+    const auto frame = static_cast<std::int64_t>(i / 2);
+    const auto reference = frame_of(known, known.height > height ? frame : 0);
+    const auto expected =
+        reference::frame_sums(frame_of(frames, frame), reference, test::cell_of(states[i]));
     const auto sums = test::in_oracle_order(found[i]);
     REQUIRE(sums.size() == expected.size());
     CHECK(expected[43] > 100);
@@ -95,6 +103,21 @@ TEST_CASE("frame_sums: agree with the oracle, rotated, scaled and shifted") {
     const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
     const auto known = test::random_plane(width, height, -4, 4, 8);
     compare(device, frames, known);
+  });
+}
+
+TEST_CASE("frame_sums: each frame with a reference of its own") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const auto frames = test::random_plane(width, 2 * height, -4, 4, 7);
+    compare(device, frames, test::random_plane(width, 2 * height, -4, 4, 11));
+    const warpalign::Shape frame{width, height, 1};
+    CHECK_THROWS_AS(FrameSumsPlan(device, {frame, 2, 3, 2}), warpalign::Error);
+    auto stream = device.make_stream();
+    const Image stack = stack_of(device, stream, frames);
+    std::vector<FrameSums> sums(4);
+    const FrameSumsPlan plan(device, {frame, 2, 2, 2});
+    const Image one = stack_of(device, stream, frame_of(frames, 0));
+    CHECK_THROWS_AS(plan.execute(stream, stack, one, some_states(), sums), warpalign::Error);
   });
 }
 

@@ -78,6 +78,29 @@ TEST_CASE(
   });
 }
 
+TEST_CASE("autocorrelation_peaks: images of a stack equal single ones") {
+  test::on_every_device([](const warpalign::Device& device) {
+    const std::vector<reference::Plane> surfaces{sums_of(repeating(6, 5)),
+                                                 sums_of(repeating(7, 9))};
+    std::vector<float> pixels, expected;
+    for (const reference::Plane& surface : surfaces) {
+      pixels.insert(pixels.end(), surface.values.begin(), surface.values.end());
+      const std::vector<float> alone = peaks_of(device, surface);
+      expected.insert(expected.end(), alone.begin(), alone.end());
+    }
+    auto stream = device.make_stream();
+    auto stack = device.make_image(warpalign::PixelType::f32,
+                                   {surface_shape.width, surface_shape.height, 2});
+    stream.upload(pixels.data(), pixels.size() * sizeof(float), stack.buffer());
+    std::vector<float> found(expected.size());
+    auto output = device.make_buffer(found.size() * sizeof(float));
+    warpalign::AutocorrelationPeaksPlan(device, {image_shape, surface_shape, 2})
+        .execute(stream, stack, output);
+    stream.download(output, found.data(), found.size() * sizeof(float));
+    CHECK(found == expected);
+  });
+}
+
 TEST_CASE("autocorrelation_peaks: wrong arguments are refused before anything runs") {
   test::on_every_device([](const warpalign::Device& device) {
     const auto refused = [&](const Shape& image, const Shape& surface) {

@@ -8,6 +8,7 @@
 #include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/error.hpp>
 
+#include <complex>
 #include <vector>
 
 namespace {
@@ -61,6 +62,29 @@ TEST_CASE("window_cross_power: each window with the reference's window of the sa
                     test::spectrum_from_device(stream, moving, static_cast<std::int64_t>(i)),
                     expected) <= 2e-6 * test::largest(expected));
         }
+      }
+    }
+  });
+}
+
+TEST_CASE("window_cross_power: without whitening, spectra times conjugate spectra, also in place") {
+  test::on_every_device([](const warpalign::Device& device) {
+    for (const test::Size& size : {test::Size{16, 16}, {33, 20}}) {
+      std::vector<reference::Spectrum> spectra;
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        spectra.push_back(test::random_spectrum(size.width, size.height, 60 + i));
+      }
+      auto stream = device.make_stream();
+      Image image = stacked(device, stream, spectra);
+      WindowCrossPowerPlan(device, {{size.width, size.height, 1}, 3, 1, 0, false})
+          .execute(stream, image, image, image);
+      for (std::size_t i = 0; i < spectra.size(); ++i) {
+        reference::Spectrum expected = spectra[i];
+        for (auto& value : expected.values) value *= std::conj(value);
+        // A product of two factors, each within an ulp (6e-8) of its size.
+        CHECK(test::max_difference(
+                  test::spectrum_from_device(stream, image, static_cast<std::int64_t>(i)),
+                  expected) <= 5e-7 * test::largest(expected));
       }
     }
   });

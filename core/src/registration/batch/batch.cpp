@@ -3,6 +3,7 @@
 
 #include "device/check.hpp"
 #include "registration/batch/batch_run.hpp"
+#include "registration/batch/pair_worker.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/pair/initial_pose.hpp"
 
@@ -38,21 +39,6 @@ void check_initial_of(std::span<const HostPair> pairs, const RegistrationOptions
   }
 }
 
-RegistrationResult align(Registrar& registrar, const HostPair& pair) {
-  if (pair.initial) {
-    registrar.set_initial(*pair.initial);
-  } else {
-    registrar.clear_initial();
-  }
-  if (pair.reference_mask) {
-    registrar.set_reference(pair.reference, *pair.reference_mask);
-  } else {
-    registrar.set_reference(pair.reference);
-  }
-  if (pair.moving_mask) return registrar.align(pair.moving, *pair.moving_mask);
-  return registrar.align(pair.moving);
-}
-
 }  // namespace
 
 void align_batch(std::span<const Device> devices, std::size_t pairs, const PairSource& source,
@@ -61,10 +47,9 @@ void align_batch(std::span<const Device> devices, std::size_t pairs, const PairS
   check(devices, source, sink, batch);
   if (pairs == 0) return;
   detail::run_on_devices<detail::BatchRun>(
-      devices, pairs, source, sink, batch, [&](const Device& device) -> detail::Aligner {
-        const auto registrar = std::make_shared<Registrar>(device, options);
-        return [registrar](const HostPair& pair) { return align(*registrar, pair); };
-      });
+      devices, pairs, source, sink, batch,
+      [&](const Device& device) { return detail::PairWorker::aligner(device, options); },
+      detail::PairWorker::at_once(pairs, options));
 }
 
 std::vector<BatchResult> align_batch(std::span<const Device> devices,

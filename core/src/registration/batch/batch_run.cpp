@@ -3,6 +3,8 @@
 
 #include "device/check.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -50,38 +52,119 @@ void BatchRunOf<Pair, Outcome>::run(const Workers& workers) {
     }
   }  // waits for the threads
   if (failure_) std::rethrow_exception(failure_);
-  const bool has_remaining_pairs = next_ < pairs_ && !ended_;
-  if (has_remaining_pairs) std::rethrow_exception(lost_worker_);
+  if (ended_) return;
+  const bool has_remaining_pairs = next_ < pairs_ || !returned_.empty();
+  if (has_remaining_pairs && !some_worker_finished_) throw Error(*lost_worker_);
+  deliver_returned();
 }
 
 template <class Pair, class Outcome>
 void BatchRunOf<Pair, Outcome>::work(const Workers& workers, std::size_t worker) noexcept {
   try {
     const Aligner align = workers.make(worker);
-    while (const std::optional<std::size_t> number = next_pair()) {
-      const Pair pair = source_(*number);
-      Outcome outcome;
-      try {
-        outcome.result = align(pair);
-      } catch (const Error& failure) {
-        outcome.error = failure;
-      }
-      if (workers.device_of) outcome.device = workers.device_of(worker);
-      const std::optional<Error> error = outcome.error;
-      deliver(*number, std::move(outcome));
-      if (error && is_device_failure(*error)) return lose_worker(*error);
+    const std::size_t device = workers.device_of ? workers.device_of(worker) : 0;
+    Taken taken;
+    while (!ended_) {
+      Group group = next_group(align, taken);
+      if (group.pairs.empty()) break;
+      const std::optional<Error> failure = register_group(align, group, device);
+      if (!failure) continue;
+      give_back(group.numbers);
+      give_back(taken.next.numbers);
+      give_back(taken.numbers);
+      return lose_worker(*failure);
     }
+    some_worker_finished_ = true;
   } catch (...) {
     end_with(std::current_exception());
   }
 }
 
+// What a lost worker gave back comes first. Returns false if no pairs are left.
 template <class Pair, class Outcome>
-std::optional<std::size_t> BatchRunOf<Pair, Outcome>::next_pair() {
-  if (ended_) return std::nullopt;
-  const std::size_t number = next_.fetch_add(1);
-  if (number >= pairs_) return std::nullopt;
-  return number;
+bool BatchRunOf<Pair, Outcome>::take(Taken& taken) {
+  if (ended_) return false;
+  {
+    const std::scoped_lock lock(returned_mutex_);
+    taken.numbers = std::exchange(returned_, {});
+  }
+  if (!taken.numbers.empty()) return true;
+  const std::size_t first = next_.fetch_add(at_once_);
+  for (std::size_t i = std::min(pairs_, first + at_once_); i > first; --i) {
+    taken.numbers.push_back(i - 1);
+  }
+  return !taken.numbers.empty();
+}
+
+template <class Pair, class Outcome>
+bool BatchRunOf<Pair, Outcome>::load(Taken& taken, Group& group) {
+  if (taken.numbers.empty()) return false;
+  group.pairs.push_back(source_(taken.numbers.back()));
+  group.numbers.push_back(taken.numbers.back());
+  taken.numbers.pop_back();
+  return true;
+}
+
+// A group ends before a pair that is not like its first one, which begins the next group.
+template <class Pair, class Outcome>
+typename BatchRunOf<Pair, Outcome>::Group BatchRunOf<Pair, Outcome>::next_group(
+    const Aligner& align, Taken& taken) {
+  Group group = std::exchange(taken.next, {});
+  if (group.pairs.empty()) {
+    if (taken.numbers.empty() && !take(taken)) return group;
+    load(taken, group);
+  }
+  const std::size_t size = align.groups ? align.groups->size_for(group.pairs[0]) : 1;
+  while (group.pairs.size() < size) {
+    if (!load(taken, taken.next)) break;
+    if (!align.groups->are_alike(group.pairs[0], taken.next.pairs[0])) break;
+    group.pairs.push_back(std::move(taken.next.pairs[0]));
+    group.numbers.push_back(taken.next.numbers[0]);
+    taken.next = {};
+  }
+  return group;
+}
+
+template <class Pair, class Outcome>
+std::optional<Error> BatchRunOf<Pair, Outcome>::register_group(const Aligner& align, Group& group,
+                                                               std::size_t device) {
+  std::vector<std::optional<Result>> together(group.pairs.size());
+  if (group.pairs.size() > 1) together = align.groups->register_group(group.pairs);
+  for (std::size_t i = 0; i < group.pairs.size(); ++i) {
+    Outcome outcome;
+    outcome.device = device;
+    outcome.result = std::move(together[i]);
+    if (!outcome.result) {
+      try {
+        outcome.result = align.one(group.pairs[i]);
+      } catch (const Error& failure) {
+        outcome.error = failure;
+      }
+    }
+    const std::optional<Error> error = outcome.error;
+    deliver(group.numbers[i], std::move(outcome));
+    if (!error || !is_device_failure(*error)) continue;
+    group.numbers.erase(group.numbers.begin(),
+                        group.numbers.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return error;
+  }
+  return std::nullopt;
+}
+
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::give_back(std::span<const std::size_t> numbers) {
+  const std::scoped_lock lock(returned_mutex_);
+  returned_.insert(returned_.end(), numbers.begin(), numbers.end());
+}
+
+// Pairs that a lost worker gave back after the others had finished get its failure.
+template <class Pair, class Outcome>
+void BatchRunOf<Pair, Outcome>::deliver_returned() {
+  for (const std::size_t number : std::exchange(returned_, {})) {
+    Outcome outcome;
+    outcome.error = *lost_worker_;
+    deliver(number, std::move(outcome));
+  }
 }
 
 template <class Pair, class Outcome>
@@ -101,7 +184,7 @@ void BatchRunOf<Pair, Outcome>::end_with(std::exception_ptr failure) {
 template <class Pair, class Outcome>
 void BatchRunOf<Pair, Outcome>::lose_worker(const Error& failure) {
   const std::scoped_lock lock(failure_mutex_);
-  lost_worker_ = std::make_exception_ptr(failure);
+  lost_worker_ = failure;
 }
 
 template class BatchRunOf<HostPair, BatchResult>;

@@ -58,24 +58,21 @@ bool can_be_batched(PixelType type, const Shape& shape) {
          larger_side(shape) <= max_side_of_frame;
 }
 
-FrameBatch::FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame)
-    : type_(type),
-      frame_(frame),
-      motion_(options.motion),
-      num_trials_(num_trials(options, frame, frame)) {}
+ConclusiveResults::ConclusiveResults(const RegistrationOptions& options, const Shape& frame)
+    : frame_(frame), motion_(options.motion), num_trials_(num_trials(options, frame, frame)) {}
 
-BatchedFrame FrameBatch::certain(const Affine& matrix, SearchMethod proposed_by,
-                                 const FrameScore& judgement) const {
+BatchedFrame ConclusiveResults::of(const Affine& matrix, SearchMethod proposed_by,
+                                   const FrameScore& score) const {
   Candidate candidate;
-  candidate.significance = judgement.significance;
+  candidate.significance = score.significance;
   BatchedFrame frame;
-  frame.may_be_ambiguous = judgement.other_shift_ratio >= min_ambiguous_ratio;
+  frame.may_be_ambiguous = score.other_shift_ratio >= min_ambiguous_ratio;
   RegistrationResult& result = frame.result;
   static_cast<Alignment&>(result) = alignment_of(matrix, frame_, frame_);
   result.motion = motion_;
-  result.correlation = judgement.correlation;
-  result.significance = judgement.significance;
-  result.overlap = judgement.overlap;
+  result.correlation = score.correlation;
+  result.significance = score.significance;
+  result.overlap = score.overlap;
   result.confidence = candidate.confidence();
   result.refined = true;
   result.proposed_by = proposed_by;

@@ -24,6 +24,21 @@ struct BatchedFrame {
   bool may_be_ambiguous = false;
 };
 
+/// Makes the results of frames whose scores are conclusive.
+class ConclusiveResults {
+ public:
+  ConclusiveResults(const RegistrationOptions& options, const Shape& frame);
+
+  /// `matrix`: from the reference to the frame.
+  [[nodiscard]] BatchedFrame of(const Affine& matrix, SearchMethod proposed_by,
+                                const FrameScore& score) const;
+
+ private:
+  Shape frame_;
+  Motion motion_;
+  double num_trials_;  ///< of the search of one frame
+};
+
 /// Registers frames of one type and shape with one reference.
 class FrameBatch {
  public:
@@ -44,17 +59,11 @@ class FrameBatch {
                                                            std::span<const HostImage> frames) = 0;
 
  protected:
-  FrameBatch(const RegistrationOptions& options, PixelType type, const Shape& frame);
-
-  /// The result of a frame whose score is conclusive. `matrix`: from the reference to the frame.
-  [[nodiscard]] BatchedFrame certain(const Affine& matrix, SearchMethod proposed_by,
-                                     const FrameScore& judgement) const;
+  FrameBatch(PixelType type, const Shape& frame) : type_(type), frame_(frame) {}
 
  private:
   PixelType type_;
   Shape frame_;
-  Motion motion_;
-  double num_trials_;  ///< of the search of one frame
 };
 
 /// Makes the batch for the motion of `options`, for up to `frames_at_once` frames; fewer if the

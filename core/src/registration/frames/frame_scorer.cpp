@@ -4,6 +4,7 @@
 #include "registration/frames/frame_stack.hpp"
 #include "registration/local/windows/window_fit.hpp"
 #include "registration/numerics/confidence.hpp"
+#include "registration/pyramid/border.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,11 +48,12 @@ WindowOrigin nearest(const Point& shift) {
 
 }  // namespace
 
-ScoringLevels::ScoringLevels(const Device& device, const Shape& image, std::int64_t images)
+ScoringLevels::ScoringLevels(const Device& device, const Shape& image, std::int64_t images,
+                             bool by_image)
     : sampling_{measured_spacing(image)},
       level_(level_shape(image, sampling_)),
       smooth_(device, stack_of(level_smoothing(PixelType::f32, image, false, sampling_), images)),
-      normalization_(device, {level_, contrast_sigma, false, images}),
+      normalization_(device, {level_, contrast_sigma, false, images, by_image}),
       prefilter_(device, {.images = {.shape = level_, .count = images}}),
       values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
       normalized_(device.make_image(PixelType::f32, values_.shape())),
@@ -67,74 +69,98 @@ void ScoringLevels::enqueue(StageClock& clock, const Image& images) {
 }
 
 std::span<const float> ScoringLevels::values_of(std::size_t image) {
-  if (is_fetching_) fetched_ = on_host_.wait();
-  is_fetching_ = false;
+  if (is_fetching_) {
+    fetched_ = on_host_.wait();
+    is_fetching_ = false;
+  }
   const auto pixels = static_cast<std::size_t>(level_.plane());
   return fetched_.subspan(image * pixels, pixels);
 }
 
-IntensityStatistics ScoringLevels::grey_levels_of(std::size_t image) {
-  return intensity_statistics(values_of(image));
+std::span<const LevelInspection> ScoringLevels::inspect(std::size_t count, ParallelFor* loop) {
+  if (count > 0) static_cast<void>(values_of(0));  // waits
+  inspections_.resize(count);
+  const auto inspect_some = [this](std::size_t first, std::size_t end) {
+    BorderSearch border_search;
+    for (std::size_t i = first; i < end; ++i) {
+      const std::span<const float> values = values_of(i);
+      const IntensityStatistics grey = intensity_statistics(values);
+      const auto content = border_search.content(
+          {level_.width, level_.height, values, grey.minimum, grey.maximum}, border_margin);
+      inspections_[i] = {grey, content.has_value()};
+    }
+  };
+  if (loop != nullptr) {
+    loop->run(0, count, inspect_some);
+  } else {
+    inspect_some(0, count);
+  }
+  return inspections_;
 }
 
-bool ScoringLevels::has_border(std::size_t image, const IntensityStatistics& levels) {
-  return border_search_
-      .content({level_.width, level_.height, values_of(image), levels.minimum, levels.maximum},
-               border_margin)
-      .has_value();
-}
-
-const Image& ScoringLevels::coefficients(StageClock& clock, const IntensityStatistics& as) {
+const Image& ScoringLevels::coefficients(StageClock& clock,
+                                         std::span<const LocalLevels> normalization) {
   Stream& stream = clock.stream();
-  clock.run("local normalization", [&] {
-    normalization_.execute(stream, values_, static_cast<float>(as.mean),
-                           static_cast<float>(contrast_floor * as.deviation), normalized_);
-  });
+  clock.run("local normalization",
+            [&] { normalize(stream, normalization_, values_, normalization, normalized_); });
   clock.run("prefilter", [&] { prefilter_.execute(stream, normalized_, coefficients_); });
   return coefficients_;
 }
 
-FrameLevels::FrameLevels(const Device& device, const Shape& frame, std::int64_t frames)
-    : reference_levels_(device, frame, 1),
-      levels_(device, frame, frames),
-      self_similarity_(device, levels_.shape()),
-      inspections_(static_cast<std::size_t>(frames)) {}
+FrameLevels::FrameLevels(const Device& device, const Shape& frame, std::int64_t frames,
+                         std::int64_t references, ParallelFor* loop)
+    : reference_levels_(device, frame, references, references > 1),
+      levels_(device, frame, frames, references > 1),
+      reference_grey_(count_of(references)),
+      normalization_(reference_grey_.size()),
+      usable_(reference_grey_.size()),
+      self_similarity_(device, levels_.shape(), references),
+      loop_(loop) {}
 
-bool FrameLevels::take_reference(StageClock& clock, const Image& pixels) {
-  reference_ = nullptr;
+void FrameLevels::take_references(StageClock& clock, const Image& pixels, std::size_t count) {
+  std::fill(usable_.begin(), usable_.end(), 0);
+  std::fill(normalization_.begin(), normalization_.end(), LocalLevels{});
   reference_levels_.enqueue(clock, pixels);
-  reference_grey_ = reference_levels_.grey_levels_of(0);
-  if (!has_contrast(reference_grey_) || reference_levels_.has_border(0, reference_grey_)) {
-    return false;
+  const std::span<const LevelInspection> seen = reference_levels_.inspect(count, loop_);
+  for (std::size_t i = 0; i < count; ++i) {
+    const IntensityStatistics& grey = seen[i].grey;
+    if (!has_contrast(grey) || seen[i].has_border) continue;
+    reference_grey_[i] = grey;
+    normalization_[i] = local_levels_of(grey);
+    usable_[i] = 1;
   }
-  reference_ = &reference_levels_.coefficients(clock, reference_grey_);
+  references_ = &reference_levels_.coefficients(clock, normalization_);
   self_similarity_.enqueue(clock, reference_levels_.normalized());
-  return true;
 }
 
-double FrameLevels::other_shift_ratio(double correlation) {
-  return correlation > 0 ? self_similarity_.coefficient() / correlation : 0;
+double FrameLevels::other_shift_ratio(std::size_t frame, double correlation) {
+  if (!(correlation > 0)) return 0;
+  return self_similarity_.coefficient(reference_of(frame)) / correlation;
 }
 
-const Image& FrameLevels::take(StageClock& clock, const Image& frames) {
-  std::fill(inspections_.begin(), inspections_.end(), std::nullopt);
+const Image& FrameLevels::take(StageClock& clock, const Image& frames, std::size_t count) {
+  frames_ = count;
+  inspections_ = {};
   levels_.enqueue(clock, frames);
-  return levels_.coefficients(clock, reference_grey_);
+  return levels_.coefficients(clock, normalization_);
 }
 
-const FrameLevels::Inspection& FrameLevels::inspection_of(std::size_t frame) {
-  std::optional<Inspection>& inspection = inspections_[frame];
-  if (inspection) return *inspection;
-  const IntensityStatistics levels = levels_.grey_levels_of(frame);
-  const double ratio = levels.deviation / reference_grey_.deviation;
+const LevelInspection& FrameLevels::inspection_of(std::size_t frame) {
+  if (inspections_.empty()) inspections_ = levels_.inspect(frames_, loop_);
+  return inspections_[frame];
+}
+
+bool FrameLevels::is_comparable(std::size_t frame) {
+  if (!has_usable_reference(frame)) return false;
+  const auto& [grey, has_border] = inspection_of(frame);
+  const double ratio = grey.deviation / reference_grey(frame).deviation;
   const bool similar_contrast = ratio <= max_contrast_ratio && ratio >= 1 / max_contrast_ratio;
-  return inspection.emplace(Inspection{
-      has_contrast(levels) && similar_contrast && !levels_.has_border(frame, levels), levels.mean});
+  return has_contrast(grey) && similar_contrast && !has_border;
 }
 
 FrameScorer::FrameScorer(const Device& device, const Shape& frame, std::int64_t frames)
     : frame_(frame),
-      judged_(device, frame, frames),
+      judged_(device, frame, frames, 1),
       sums_(device, {judged_.shape(), 1, frames, parts_of(judged_.shape())}),
       no_means_(device.make_buffer(static_cast<std::size_t>(frames) * sizeof(float))),
       states_(static_cast<std::size_t>(frames)),
@@ -150,7 +176,7 @@ FrameScorer::FrameScorer(const Device& device, const Shape& frame, std::int64_t 
 // rather than smoothed ones.
 std::span<const FrameScore> FrameScorer::run(StageClock& clock, const Image& frames,
                                              std::span<const Point> shifts) {
-  const Image& coefficients = judged_.take(clock, frames);
+  const Image& coefficients = judged_.take(clock, frames, shifts.size());
   std::fill(states_.begin(), states_.end(), ShiftState{});
   const Shape& level = judged_.shape();
   for (std::size_t i = 0; i < shifts.size(); ++i) {
@@ -163,23 +189,24 @@ std::span<const FrameScore> FrameScorer::run(StageClock& clock, const Image& fra
   }
   Stream& stream = clock.stream();
   clock.run("judgement", [&] {
-    sums_.enqueue(stream, coefficients, judged_.reference(), no_means_, no_means_, states_);
+    sums_.enqueue(stream, coefficients, judged_.references(), no_means_, no_means_, states_);
   });
   sums_.fetch(stream, states_, results_);
   for (std::size_t i = 0; i < shifts.size(); ++i) {
-    if (states_[i].active != 0) describe(results_[i], shifts[i], judgements_[i]);
+    if (states_[i].active != 0) describe(i, results_[i], shifts[i]);
   }
   return std::span<const FrameScore>(judgements_).first(shifts.size());
 }
 
-void FrameScorer::describe(const ShiftSums& s, const Point& shift, FrameScore& judgement) {
-  const double frame = s.mm - s.m * s.m / s.weight;
+void FrameScorer::describe(std::size_t frame, const ShiftSums& s, const Point& shift) {
+  FrameScore& judgement = judgements_[frame];
+  const double moving = s.mm - s.m * s.m / s.weight;
   const double reference = s.rr - s.r * s.r / s.weight;
-  if (!(frame > 0) || !(reference > 0)) return;
-  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
-  const double independent = s.pixels * (s.mx_mx + s.my_my) / frame;
+  if (!(moving > 0) || !(reference > 0)) return;
+  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * moving);
+  const double independent = s.pixels * (s.mx_mx + s.my_my) / moving;
   judgement.significance = significance_of(judgement.correlation, independent);
-  judgement.other_shift_ratio = judged_.other_shift_ratio(judgement.correlation);
+  judgement.other_shift_ratio = judged_.other_shift_ratio(frame, judgement.correlation);
   const Shape& level = judged_.shape();
   const double spacing = judged_.spacing();
   const double area = spacing * spacing * overlapping_samples(level.width, shift.x / spacing) *

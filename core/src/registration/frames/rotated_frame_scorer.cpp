@@ -12,12 +12,14 @@
 namespace warpalign::detail {
 
 RotatedFrameScorer::RotatedFrameScorer(const Device& device, const Shape& frame,
-                                       std::int64_t frames)
+                                       std::int64_t frames, std::int64_t references,
+                                       ParallelFor* loop)
     : frame_(frame),
-      judged_(device, frame, frames),
+      judged_(device, frame, frames, references, loop),
       to_frame_(level_to_image(frame, {judged_.spacing()})),
       cells_(cells_of(judged_.shape())),
-      sums_(device, {judged_.shape(), static_cast<std::int64_t>(cells_.size()), frames}),
+      sums_(device,
+            {judged_.shape(), static_cast<std::int64_t>(cells_.size()), frames, references}),
       states_(static_cast<std::size_t>(frames) * cells_.size()),
       results_(states_.size()),
       judgements_(static_cast<std::size_t>(frames)) {}
@@ -41,25 +43,26 @@ std::span<const FrameScore> RotatedFrameScorer::run(StageClock& clock,
   }
   Stream& stream = clock.stream();
   clock.run("judgement",
-            [&] { sums_.enqueue(stream, *coefficients_, judged_.reference(), states_); });
+            [&] { sums_.enqueue(stream, *coefficients_, judged_.references(), states_); });
   sums_.fetch(stream, states_, results_);
   for (std::size_t i = 0; i < frame_to_reference.size(); ++i) {
     if (!judgements_[i].ordinary) continue;
     FrameSums whole;
     for (std::size_t c = 0; c < cells_.size(); ++c) whole += results_[i * cells_.size() + c];
-    describe(whole, scale_of(frame_to_reference[i]), judgements_[i]);
+    describe(i, whole, scale_of(frame_to_reference[i]));
   }
   return std::span<const FrameScore>(judgements_).first(frame_to_reference.size());
 }
 
-void RotatedFrameScorer::describe(const FrameSums& s, double scale, FrameScore& judgement) {
-  const double frame = s.mm - s.m * s.m / s.weight;
+void RotatedFrameScorer::describe(std::size_t frame, const FrameSums& s, double scale) {
+  FrameScore& judgement = judgements_[frame];
+  const double moving = s.mm - s.m * s.m / s.weight;
   const double reference = s.rr - s.r * s.r / s.weight;
-  if (!(frame > 0) || !(reference > 0)) return;
-  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * frame);
-  const double independent = s.pixels * s.slopes / frame;
+  if (!(moving > 0) || !(reference > 0)) return;
+  judgement.correlation = (s.rm - s.r * s.m / s.weight) / std::sqrt(reference * moving);
+  const double independent = s.pixels * s.slopes / moving;
   judgement.significance = significance_of(judgement.correlation, independent);
-  judgement.other_shift_ratio = judged_.other_shift_ratio(judgement.correlation);
+  judgement.other_shift_ratio = judged_.other_shift_ratio(frame, judgement.correlation);
   const double side =
       scale * judged_.spacing();  // side of a pixel of the frame's level, in reference pixels
   judgement.overlap = std::min(1.0, s.pixels * side * side / static_cast<double>(frame_.plane()));

@@ -15,16 +15,14 @@ namespace warpalign::detail {
 /// Like FrameScorer, but for similarities instead of shifts.
 class RotatedFrameScorer {
  public:
-  /// `frames`: the maximum number of frames in one call.
-  RotatedFrameScorer(const Device& device, const Shape& frame, std::int64_t frames);
+  /// As for FrameLevels.
+  RotatedFrameScorer(const Device& device, const Shape& frame, std::int64_t frames,
+                     std::int64_t references, ParallelFor* loop);
 
-  /// See FrameLevels::take_reference().
-  bool take_reference(StageClock& clock, const Image& pixels) {
-    return judged_.take_reference(clock, pixels);
-  }
-  /// Computes the levels of a stack of f32 frames, on which a search begins.
-  void take(StageClock& clock, const Image& frames) {
-    coefficients_ = &judged_.take(clock, frames);
+  /// Computes the levels of a stack of f32 frames, of which `count` are new, on which a search
+  /// begins.
+  void take(StageClock& clock, const Image& frames, std::size_t count) {
+    coefficients_ = &judged_.take(clock, frames, count);
   }
   [[nodiscard]] FrameLevels& levels() { return judged_; }
 
@@ -33,7 +31,7 @@ class RotatedFrameScorer {
   std::span<const FrameScore> run(StageClock& clock, std::span<const Affine> frame_to_reference);
 
  private:
-  void describe(const FrameSums& sums, double scale, FrameScore& judgement);
+  void describe(std::size_t frame, const FrameSums& sums, double scale);
 
   Shape frame_;
   FrameLevels judged_;

@@ -50,26 +50,27 @@ ShiftSums illumination_sums(const FrameSums& s) {
 
 }  // namespace
 
-StackFit::StackFit(const Device& device, const Shape& shape, std::int64_t images, Motion motion)
+StackFit::StackFit(const Device& device, const Shape& shape, const StackSizes& sizes, Motion motion)
     : cells_(cells_of(shape)),
-      sums_(device, {shape, static_cast<std::int64_t>(cells_.size()), images}),
-      fits_(count_of(images), FrameFit(shape, motion)),
+      sums_(device,
+            {shape, static_cast<std::int64_t>(cells_.size()), sizes.frames, sizes.references}),
+      fits_(count_of(sizes.frames), FrameFit(shape, motion)),
       states_(fits_.size() * cells_.size()),
       results_(states_.size()),
       illumination_sums_(cells_.size()),
       even_illumination_(fits_.size()) {}
 
-void StackFit::evaluate(StageClock& clock, const Image& images, const Image& reference,
-                        std::span<const double> means, double reference_mean) {
+void StackFit::evaluate(StageClock& clock, const Image& images, const Image& references,
+                        std::span<const Means> means) {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       FrameState& state = states_[i * cells_.size() + c];
-      state =
-          fits_[i].active() ? fits_[i].state(cells_[c], means[i], reference_mean) : FrameState{};
+      state = fits_[i].active() ? fits_[i].state(cells_[c], means[i].image, means[i].reference)
+                                : FrameState{};
     }
   }
   Stream& stream = clock.stream();
-  clock.run("frame sums", [&] { sums_.enqueue(stream, images, reference, states_); });
+  clock.run("frame sums", [&] { sums_.enqueue(stream, images, references, states_); });
   sums_.fetch(stream, states_, results_);
 }
 
@@ -86,14 +87,14 @@ void StackFit::step(std::size_t image) {
           : 0;
 }
 
-void StackFit::run(StageClock& clock, const Image& images, const Image& reference,
-                   std::span<const double> means, double reference_mean) {
+void StackFit::run(StageClock& clock, const Image& images, const Image& references,
+                   std::span<const Means> means) {
   std::fill(even_illumination_.begin(), even_illumination_.end(), 0);
   const auto some_active = [&] {
     return std::any_of(fits_.begin(), fits_.end(), [](const FrameFit& f) { return f.active(); });
   };
   while (some_active()) {
-    evaluate(clock, images, reference, means, reference_mean);
+    evaluate(clock, images, references, means);
     for (std::size_t i = 0; i < fits_.size(); ++i) {
       if (fits_[i].active()) step(i);
     }
@@ -101,22 +102,21 @@ void StackFit::run(StageClock& clock, const Image& images, const Image& referenc
 }
 
 CoarseLevels::CoarseLevels(const Device& device, const Shape& judged, std::int64_t side,
-                           std::int64_t images)
+                           std::int64_t images, bool by_image)
     : judged_(judged),
       sampling_(coarser(judged, side)),
       level_(level_shape(judged, sampling_)),
       smooth_(device, stack_of(level_smoothing(PixelType::f32, judged, false, sampling_), images)),
-      normalization_(device, {level_, contrast_sigma, false, images}),
+      normalization_(device, {level_, contrast_sigma, false, images, by_image}),
       values_(device.make_image(PixelType::f32, stacked(level_, 2, images))),
       normalized_(device.make_image(PixelType::f32, values_.shape())) {}
 
 const Image& CoarseLevels::run(StageClock& clock, const Image& judged,
-                               const IntensityStatistics& as) {
+                               std::span<const LocalLevels> normalization) {
   Stream& stream = clock.stream();
   clock.run("coarse levels", [&] {
     smooth_.execute(stream, judged, values_);
-    normalization_.execute(stream, values_, static_cast<float>(as.mean),
-                           static_cast<float>(contrast_floor * as.deviation), normalized_);
+    normalize(stream, normalization_, values_, normalization, normalized_);
   });
   return normalized_;
 }
@@ -134,19 +134,19 @@ void LevelSpectra::run(StageClock& clock, const Image& levels) {
   clock.run("fft", [&] { fft_.forward(stream, windows_, spectra_); });
 }
 
-SpectrumPeaks::SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images,
+SpectrumPeaks::SpectrumPeaks(const Device& device, const Shape& image, const StackSizes& sizes,
                              float sigma)
-    : power_(device, {image, 1, images, sigma}),
-      fft_(device, {stacked(image, 2, images), 2, FftDirections::inverse}),
-      peak_(device, {stacked(image, 2, images)}),
-      surfaces_(device.make_image(PixelType::f32, stacked(image, 2, images))),
-      on_device_(device.make_buffer(count_of(images) * sizeof(PeakRecord))),
-      records_(count_of(images)) {}
+    : power_(device, {image, sizes.references, sizes.frames / sizes.references, sigma}),
+      fft_(device, {stacked(image, 2, sizes.frames), 2, FftDirections::inverse}),
+      peak_(device, {stacked(image, 2, sizes.frames)}),
+      surfaces_(device.make_image(PixelType::f32, stacked(image, 2, sizes.frames))),
+      on_device_(device.make_buffer(count_of(sizes.frames) * sizeof(PeakRecord))),
+      records_(count_of(sizes.frames)) {}
 
-std::span<const PeakRecord> SpectrumPeaks::run(StageClock& clock, const Image& reference,
+std::span<const PeakRecord> SpectrumPeaks::run(StageClock& clock, const Image& references,
                                                Image& spectra) {
   Stream& stream = clock.stream();
-  clock.run("cross power", [&] { power_.execute(stream, reference, spectra, spectra); });
+  clock.run("cross power", [&] { power_.execute(stream, references, spectra, spectra); });
   clock.run("inverse fft", [&] { fft_.inverse(stream, spectra, surfaces_); });
   clock.run("peak", [&] { peak_.execute(stream, surfaces_, on_device_); });
   stream.download(on_device_, records_.data(), records_.size() * sizeof(PeakRecord));
@@ -168,27 +168,27 @@ Image& PolarSpectra::run(StageClock& clock, const Image& spectra) {
   return spectra_;
 }
 
-StartSearch::StartSearch(const Device& device, const Shape& level, std::int64_t images,
+StartSearch::StartSearch(const Device& device, const Shape& level, const StackSizes& sizes,
                          Motion motion)
     : level_(level),
       motion_(motion),
-      reference_(device, level, 1),
-      images_(device, level, images),
-      polar_reference_(device, level, 1),
-      polar_images_(device, level, images),
-      peaks_(device, level, images, correlation_sigma),
-      polar_peaks_(device, PolarSpectra::grid(), images, RegistrationOptions{}.log_polar_sigma),
+      references_(device, level, sizes.references),
+      images_(device, level, sizes.frames),
+      polar_references_(device, level, sizes.references),
+      polar_images_(device, level, sizes.frames),
+      peaks_(device, level, sizes, correlation_sigma),
+      polar_peaks_(device, PolarSpectra::grid(), sizes, RegistrationOptions{}.log_polar_sigma),
       rotate_(device, {.spline = {.degree = 1, .boundary = Boundary::constant},
-                       .images = {.shape = level, .count = images},
+                       .images = {.shape = level, .count = sizes.frames},
                        .output = level}),
-      rotated_(device.make_image(PixelType::f32, stacked(level, 2, images))),
-      rotations_(count_of(images)),
-      transforms_(count_of(images)),
-      starts_(count_of(images)) {}
+      rotated_(device.make_image(PixelType::f32, stacked(level, 2, sizes.frames))),
+      rotations_(count_of(sizes.frames)),
+      transforms_(count_of(sizes.frames)),
+      starts_(count_of(sizes.frames)) {}
 
-void StartSearch::take_reference(StageClock& clock, const Image& level) {
-  reference_.run(clock, level);
-  polar_reference_.run(clock, reference_.spectra());
+void StartSearch::take_references(StageClock& clock, const Image& levels) {
+  references_.run(clock, levels);
+  polar_references_.run(clock, references_.spectra());
 }
 
 // Log-polar spectra cannot distinguish a rotation from the one 180 degrees further. The search does
@@ -197,7 +197,7 @@ void StartSearch::find_rotations(StageClock& clock) {
   const LogPolarGrid grid = LogPolarPlan::grid({level_, PolarSpectra::grid()});
   const auto side = static_cast<double>(polar_side);
   const std::span<const PeakRecord> peaks = polar_peaks_.run(
-      clock, polar_reference_.spectra(), polar_images_.run(clock, images_.spectra()));
+      clock, polar_references_.spectra(), polar_images_.run(clock, images_.spectra()));
   for (std::size_t i = 0; i < peaks.size(); ++i) {
     Similarity similarity;
     if (peaks[i].value > 0) {
@@ -231,7 +231,7 @@ std::span<const StartSearch::Start> StartSearch::run(StageClock& clock, const Im
   clock.run("rotation", [&] { rotate_.execute(clock.stream(), levels, transforms_, rotated_); });
   const auto peaks_of = [&](const Image& shown) {
     images_.run(clock, shown);
-    return peaks_.run(clock, reference_.spectra(), images_.spectra());
+    return peaks_.run(clock, references_.spectra(), images_.spectra());
   };
   take_better(peaks_of(rotated_), SearchMethod::log_polar);
   std::fill(rotations_.begin(), rotations_.end(), Affine{});
@@ -240,34 +240,32 @@ std::span<const StartSearch::Start> StartSearch::run(StageClock& clock, const Im
 }
 
 SimilaritySearch::SimilaritySearch(const Device& on, const Shape& frame, const Shape& judged,
-                                   double spacing, std::int64_t frames, Motion motion)
+                                   double spacing, const StackSizes& sizes, Motion motion)
     : frame_(frame),
       judged_to_frame_(level_to_image(frame, {spacing})),
-      medium_reference_(on, judged, medium_side, 1),
-      coarse_reference_(on, judged, coarse_side, 1),
-      medium_(on, judged, medium_side, frames),
-      coarse_(on, judged, coarse_side, frames),
-      starts_(on, medium_.shape(), frames, motion),
-      medium_fit_(on, medium_.shape(), frames, motion),
-      coarse_fit_(on, coarse_.shape(), frames, motion),
-      fit_(on, frame, frames, motion),
-      reference_(on.make_image(PixelType::f32, frame)),
-      means_(count_of(frames)),
-      no_means_(count_of(frames)),
-      found_(count_of(frames)) {}
+      medium_references_(on, judged, medium_side, sizes.references, sizes.references > 1),
+      coarse_references_(on, judged, coarse_side, sizes.references, sizes.references > 1),
+      medium_(on, judged, medium_side, sizes.frames, sizes.references > 1),
+      coarse_(on, judged, coarse_side, sizes.frames, sizes.references > 1),
+      starts_(on, medium_.shape(), sizes, motion),
+      medium_fit_(on, medium_.shape(), sizes, motion),
+      coarse_fit_(on, coarse_.shape(), sizes, motion),
+      fit_(on, frame, sizes, motion),
+      means_(count_of(sizes.frames)),
+      no_means_(count_of(sizes.frames)),
+      found_(count_of(sizes.frames)) {}
 
-void SimilaritySearch::take_reference(StageClock& clock, const Image& pixels,
-                                      const FrameLevels& judged) {
-  clock.stream().copy(pixels.buffer(), reference_.buffer());
-  const IntensityStatistics& grey = judged.reference_grey();
-  reference_mean_ = grey.mean;
-  starts_.take_reference(clock, medium_reference_.run(clock, judged.reference_values(), grey));
-  coarse_reference_.run(clock, judged.reference_values(), grey);
+void SimilaritySearch::take_references(StageClock& clock, const Image& pixels,
+                                       const FrameLevels& judged) {
+  references_ = &pixels;
+  const Image& values = judged.reference_values();
+  starts_.take_references(clock, medium_references_.run(clock, values, judged.normalization()));
+  coarse_references_.run(clock, values, judged.normalization());
 }
 
 // Fits from the transforms in found_, which are in pixels of the frame, and updates them. If a fit
 // fails, its transform stays as it is, and the next level starts from it.
-void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference,
+void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Image& references,
                               StackFit& fit, const FrameFitLimits& limits) {
   const Affine to_frame = judged_to_frame_ * levels.to_judged();
   const Affine from_frame = to_frame.inverse();
@@ -276,7 +274,7 @@ void SimilaritySearch::fit_on(StageClock& clock, CoarseLevels& levels, const Ima
     if (!found_[i].found) continue;
     fit.fits()[i].start(from_frame * found_[i].frame_to_reference * to_frame, limits);
   }
-  fit.run(clock, levels.normalized(), reference, no_means_, 0);
+  fit.run(clock, levels.normalized(), references, no_means_);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     if (!fit.fits()[i].converged()) continue;
     found_[i].frame_to_reference = to_frame * fit.fits()[i].matrix() * from_frame;
@@ -289,10 +287,10 @@ void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, FrameL
   for (std::size_t i = 0; i < found_.size(); ++i) {
     fit_.fits()[i].fail();
     if (!found_[i].found) continue;
-    means_[i] = judged.mean_of(i);
+    means_[i] = {judged.grey_of(i).mean, judged.reference_grey(i).mean};
     fit_.fits()[i].start(found_[i].frame_to_reference, limits);
   }
-  fit_.run(clock, frames, reference_, means_, reference_mean_);
+  fit_.run(clock, frames, *references_, means_);
   for (std::size_t i = 0; i < found_.size(); ++i) {
     found_[i].found = fit_.fits()[i].converged();
     found_[i].even_illumination = fit_.has_even_illumination(i);
@@ -302,8 +300,8 @@ void SimilaritySearch::fit_frames(StageClock& clock, const Image& frames, FrameL
 
 std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const Image& frames,
                                                        FrameLevels& judged, std::size_t count) {
-  medium_.run(clock, judged.values(), judged.reference_grey());
-  coarse_.run(clock, judged.values(), judged.reference_grey());
+  medium_.run(clock, judged.values(), judged.normalization());
+  coarse_.run(clock, judged.values(), judged.normalization());
   const std::span<const StartSearch::Start> starts = starts_.run(clock, medium_.normalized());
   const Affine to_frame = judged_to_frame_ * medium_.to_judged();
   const Affine from_frame = to_frame.inverse();
@@ -314,8 +312,8 @@ std::span<const FrameSimilarity> SimilaritySearch::run(StageClock& clock, const 
     found_[i].found_by = starts[i].found_by;
     found_[i].frame_to_reference = to_frame * starts[i].image_to_reference * from_frame;
   }
-  fit_on(clock, coarse_, coarse_reference_.normalized(), coarse_fit_, coarse_limits);
-  fit_on(clock, medium_, medium_reference_.normalized(), medium_fit_, medium_limits);
+  fit_on(clock, coarse_, coarse_references_.normalized(), coarse_fit_, coarse_limits);
+  fit_on(clock, medium_, medium_references_.normalized(), medium_fit_, medium_limits);
   fit_frames(clock, frames, judged);
   return std::span<const FrameSimilarity>(found_).first(count);
 }

@@ -18,18 +18,28 @@
 
 namespace warpalign::detail {
 
-/// Concurrent fits of the images of a stack to the reference.
+/// How many images there are: frames in a stack, and references in another one, which are 1 for all
+/// frames or one for each.
+struct StackSizes {
+  std::int64_t frames = 1;
+  std::int64_t references = 1;
+};
+
+/// Concurrent fits of the images of a stack to their references.
 class StackFit {
  public:
-  /// `images`: the number of images in the stack.
-  StackFit(const Device& device, const Shape& shape, std::int64_t images, Motion motion);
+  StackFit(const Device& device, const Shape& shape, const StackSizes& sizes, Motion motion);
 
   /// The fits, one for each image. Start those that run() should run.
   [[nodiscard]] std::span<FrameFit> fits() { return fits_; }
-  /// Runs until no fit is active. `means`: approximate means of the images, subtracted for
-  /// precision. Waits for the device.
-  void run(StageClock& clock, const Image& images, const Image& reference,
-           std::span<const double> means, double reference_mean);
+  /// Approximate means of an image and its reference.
+  struct Means {
+    double image = 0, reference = 0;
+  };
+  /// Runs until no fit is active. `means`: of each image; subtracted for precision. Waits for the
+  /// device.
+  void run(StageClock& clock, const Image& images, const Image& references,
+           std::span<const Means> means);
   /// Whether the illumination is even relative to the reference (see even_illumination.hpp), by the
   /// last evaluation of the fit.
   [[nodiscard]] bool has_even_illumination(std::size_t image) const {
@@ -37,8 +47,8 @@ class StackFit {
   }
 
  private:
-  void evaluate(StageClock& clock, const Image& images, const Image& reference,
-                std::span<const double> means, double reference_mean);
+  void evaluate(StageClock& clock, const Image& images, const Image& references,
+                std::span<const Means> means);
   void step(std::size_t image);
 
   std::vector<FrameCell> cells_;
@@ -54,14 +64,17 @@ class StackFit {
 class CoarseLevels {
  public:
   /// `judged`: the shape of one image of the scoring level, from which this level is computed.
-  CoarseLevels(const Device& device, const Shape& judged, std::int64_t side, std::int64_t images);
+  /// `by_image`: as for ScoringLevels.
+  CoarseLevels(const Device& device, const Shape& judged, std::int64_t side, std::int64_t images,
+               bool by_image);
 
   [[nodiscard]] const Shape& shape() const { return level_; }
   [[nodiscard]] double spacing() const { return sampling_.spacing; }
   /// Pixels of this level -> pixels of the scoring level.
   [[nodiscard]] Affine to_judged() const { return level_to_image(judged_, sampling_); }
-  /// `as`: the statistics of the reference.
-  const Image& run(StageClock& clock, const Image& judged, const IntensityStatistics& as);
+  /// `normalization`: one for all images, or one for each.
+  const Image& run(StageClock& clock, const Image& judged,
+                   std::span<const LocalLevels> normalization);
   [[nodiscard]] const Image& normalized() const { return normalized_; }
 
  private:
@@ -88,14 +101,14 @@ class LevelSpectra {
   Image windows_, spectra_;
 };
 
-/// The peaks of the correlation of images with a reference, from their spectra.
+/// The peaks of the correlation of images with their references, from their spectra.
 class SpectrumPeaks {
  public:
   /// `image`: the shape of each. `sigma`: as WindowCrossPowerSpec::sigma.
-  SpectrumPeaks(const Device& device, const Shape& image, std::int64_t images, float sigma);
+  SpectrumPeaks(const Device& device, const Shape& image, const StackSizes& sizes, float sigma);
   /// Returns a peak for each image, at d if the image is the reference shifted by d. The peaks stay
   /// valid until the next call. Overwrites the spectra. Waits for the device.
-  std::span<const PeakRecord> run(StageClock& clock, const Image& reference, Image& spectra);
+  std::span<const PeakRecord> run(StageClock& clock, const Image& references, Image& spectra);
 
  private:
   WindowCrossPowerPlan power_;
@@ -127,7 +140,7 @@ class PolarSpectra {
 /// spectrum indicates.
 class StartSearch {
  public:
-  StartSearch(const Device& device, const Shape& level, std::int64_t images, Motion motion);
+  StartSearch(const Device& device, const Shape& level, const StackSizes& sizes, Motion motion);
 
   struct Start {
     SearchMethod found_by = SearchMethod::shifts;
@@ -135,7 +148,7 @@ class StartSearch {
     Affine image_to_reference;  ///< pixels of the level
   };
 
-  void take_reference(StageClock& clock, const Image& level);
+  void take_references(StageClock& clock, const Image& levels);
   /// Returns the start with the higher peak for each image, valid until the next call. Waits for
   /// the device.
   std::span<const Start> run(StageClock& clock, const Image& levels);
@@ -146,8 +159,8 @@ class StartSearch {
 
   Shape level_;
   Motion motion_;
-  LevelSpectra reference_, images_;
-  PolarSpectra polar_reference_, polar_images_;
+  LevelSpectra references_, images_;
+  PolarSpectra polar_references_, polar_images_;
   SpectrumPeaks peaks_, polar_peaks_;
   InterpolatePlan rotate_;
   Image rotated_;
@@ -167,31 +180,31 @@ struct FrameSimilarity {
 /// Finds starts on a coarse level, then fits all frames at once on finer and finer levels.
 class SimilaritySearch {
  public:
-  /// `judged`: the shape of the scoring level, and `spacing` its pixel spacing. `frames`: the
-  /// maximum number of frames in one call.
+  /// `judged`: the shape of the scoring level, and `spacing` its pixel spacing. `sizes`: the
+  /// maximum number of frames in one call, and of references.
   SimilaritySearch(const Device& device, const Shape& frame, const Shape& judged, double spacing,
-                   std::int64_t frames, Motion motion);
+                   const StackSizes& sizes, Motion motion);
 
-  /// `pixels`: the reference, f32. `judged`: has its level.
-  void take_reference(StageClock& clock, const Image& pixels, const FrameLevels& judged);
+  /// `pixels`: the references, f32, which must stay until the next call. `judged`: has their
+  /// levels.
+  void take_references(StageClock& clock, const Image& pixels, const FrameLevels& judged);
   /// Estimates the similarities of the first `count` frames of a stack, f32. `judged`: has their
   /// levels. The result stays valid until the next call. Waits for the device.
   std::span<const FrameSimilarity> run(StageClock& clock, const Image& frames, FrameLevels& judged,
                                        std::size_t count);
 
  private:
-  void fit_on(StageClock& clock, CoarseLevels& levels, const Image& reference, StackFit& fit,
+  void fit_on(StageClock& clock, CoarseLevels& levels, const Image& references, StackFit& fit,
               const FrameFitLimits& limits);
   void fit_frames(StageClock& clock, const Image& frames, FrameLevels& judged);
 
   Shape frame_;
   Affine judged_to_frame_;
-  CoarseLevels medium_reference_, coarse_reference_, medium_, coarse_;
+  CoarseLevels medium_references_, coarse_references_, medium_, coarse_;
   StartSearch starts_;
   StackFit medium_fit_, coarse_fit_, fit_;
-  Image reference_;
-  double reference_mean_ = 0;
-  std::vector<double> means_, no_means_;
+  const Image* references_ = nullptr;
+  std::vector<StackFit::Means> means_, no_means_;
   std::vector<FrameSimilarity> found_;
 };
 

@@ -20,8 +20,9 @@ double reach_of(const RegistrationOptions& options) {
 
 TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptions& options,
                                    PixelType type, const Shape& frame, std::size_t frames_at_once)
-    : FrameBatch(options, type, frame),
+    : FrameBatch(type, frame),
       options_(options),
+      conclusive_(options, frame),
       reference_(device, frame),
       search_(device, type, frame, batch_of(device, whole_frame(frame), frames_at_once),
               reach_of(options)),
@@ -46,8 +47,8 @@ std::span<const std::optional<BatchedFrame>> TranslationBatch::run(
   for (std::size_t i = 0; i < frames.size(); ++i) {
     results_.emplace_back();
     if (!is_certain(found[i], judged[i]) || has_impulses(frames[i])) continue;
-    results_.back() =
-        certain(Affine::translation(shifts_[i].x, shifts_[i].y), SearchMethod::shifts, judged[i]);
+    results_.back() = conclusive_.of(Affine::translation(shifts_[i].x, shifts_[i].y),
+                                     SearchMethod::shifts, judged[i]);
   }
   return results_;
 }

@@ -28,6 +28,7 @@ class TranslationBatch final : public FrameBatch {
   [[nodiscard]] bool is_certain(const FrameShift& shift, const FrameScore& judgement) const;
 
   RegistrationOptions options_;
+  ConclusiveResults conclusive_;
   FrameReference reference_;
   FrameSearch search_;
   FrameScorer judge_;

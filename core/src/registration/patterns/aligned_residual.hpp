@@ -6,6 +6,7 @@
 
 #include <warpalign/geometry.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,22 +30,41 @@ struct ImageCell {
   }
 };
 
-/// The cell to which a pixel maps. Nothing outside the image.
-[[nodiscard]] inline std::optional<ImageCell> cell_at(const Homography& map, std::int64_t x,
-                                                      std::int64_t y, std::int64_t width,
-                                                      std::int64_t height) {
-  const LocalMap here(map, {static_cast<double>(x), static_cast<double>(y)});
-  const Point at = here.place;
-  if (!(here.w * map.h[8] > 0 && at.x >= 0 && at.y >= 0 && at.x < static_cast<double>(width - 1) &&
-        at.y < static_cast<double>(height - 1))) {
-    return std::nullopt;
+/// The cells to which the pixels of row y map.
+class CellsOfRow {
+ public:
+  CellsOfRow(const Homography& map, std::int64_t y, std::int64_t width, std::int64_t height)
+      : h_(map.h),
+        affine_(map.is_affine()),
+        x0_(h_[1] * static_cast<double>(y) + h_[2]),
+        y0_(h_[4] * static_cast<double>(y) + h_[5]),
+        w0_(h_[7] * static_cast<double>(y) + h_[8]),
+        end_x_(static_cast<double>(width - 1)),
+        end_y_(static_cast<double>(height - 1)),
+        width_(width) {}
+
+  /// Nothing outside the image.
+  [[nodiscard]] std::optional<ImageCell> at(std::int64_t column) const {
+    const auto x = static_cast<double>(column);
+    Point to{h_[0] * x + x0_, h_[3] * x + y0_};
+    if (!affine_) {
+      const double w = h_[6] * x + w0_;
+      if (!(w * h_[8] > 0)) return std::nullopt;
+      to = {to.x / w, to.y / w};
+    }
+    if (!(to.x >= 0 && to.y >= 0 && to.x < end_x_ && to.y < end_y_)) return std::nullopt;
+    const auto left = static_cast<std::int32_t>(to.x);
+    const auto top = static_cast<std::int32_t>(to.y);
+    return ImageCell{static_cast<std::size_t>(top * width_ + left), static_cast<float>(to.x - left),
+                     static_cast<float>(to.y - top)};
   }
-  const auto left = static_cast<std::int64_t>(at.x);
-  const auto top = static_cast<std::int64_t>(at.y);
-  return ImageCell{static_cast<std::size_t>(top * width + left),
-                   static_cast<float>(at.x - static_cast<double>(left)),
-                   static_cast<float>(at.y - static_cast<double>(top))};
-}
+
+ private:
+  std::array<double, 9> h_;
+  bool affine_;  // then the divisor is 1
+  double x0_, y0_, w0_, end_x_, end_y_;
+  std::int64_t width_;
+};
 
 /// moving(T x) - gain * reference(x). Reuses its memory between calls.
 struct AlignedResidual {

@@ -1,7 +1,7 @@
 // Whether two images that hardly moved agree because a pattern of the sensor covers them.
 #include "registration/patterns/fine_agreement.hpp"
 
-#include "registration/patterns/pattern_trace.hpp"
+#include "registration/numerics/box_sum.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -4,6 +4,7 @@
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/upper_median.hpp"
 #include "registration/patterns/aligned_residual.hpp"
+#include "registration/tasks/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -76,12 +77,15 @@ void smooth_slightly(std::span<const float> from, std::int64_t width, std::int64
 
 // The standard deviation over all pixels.
 double deviation(const std::vector<float>& values) {
-  double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value);
-  const double mean = sum / static_cast<double>(values.size());
-  double squares = 0;
-  for (const float value : values) squares += square(static_cast<double>(value) - mean);
-  return std::sqrt(squares / static_cast<double>(values.size()));
+  Lanes sums{}, squares{};
+  for_each_in_lanes(values.size(), [&](std::size_t i, std::size_t lane) {
+    sums[lane] += static_cast<double>(values[i]);
+  });
+  const double mean = total(sums) / static_cast<double>(values.size());
+  for_each_in_lanes(values.size(), [&](std::size_t i, std::size_t lane) {
+    squares[lane] += square(static_cast<double>(values[i]) - mean);
+  });
+  return std::sqrt(total(squares) / static_cast<double>(values.size()));
 }
 
 }  // namespace
@@ -117,23 +121,18 @@ void FixedPattern::compare(std::span<const float> image, std::span<const float> 
   known_.assign(count, 0);
   std::size_t i = 0;
   for (std::int64_t y = 0; y < rows; ++y) {
+    const CellsOfRow cells(map, y * step, width_, height_);
     for (std::int64_t x = 0; x < columns; ++x, ++i) {
       const auto from = static_cast<std::size_t>(y * step * width_ + x * step);
       if (!counts(from)) continue;
-      const auto cell = cell_at(map, x * step, y * step, width_, height_);
+      const auto cell = cells.at(x * step);
       if (!cell || !counts(cell->first)) continue;
       residual_[i] = cell->sample(other, width_) - gain * image[from];
       known_[i] = 1;
     }
   }
-  // Of pixels within the box that are known.
   const auto mean_within = [&](std::vector<float>& values, std::int64_t radius) {
-    box_.apply(values, columns, rows, std::max<std::int64_t>(radius / step, 1));
-    counted_ = known_;
-    box_.apply(counted_, columns, rows, std::max<std::int64_t>(radius / step, 1));
-    for (std::size_t k = 0; k < count; ++k) {
-      values[k] = counted_[k] > 0.5F ? values[k] / counted_[k] : 0;
-    }
+    mean_.apply(values, known_, columns, rows, std::max<std::int64_t>(radius / step, 1));
   };
   differences = residual_;
   mean_within(differences, offset_radius);
@@ -180,15 +179,18 @@ Homography FixedPattern::decoy_of(const Homography& scene) const {
   return Affine::translation(shift.x, shift.y);
 }
 
-MotionVotes FixedPattern::votes(const Homography& scene, std::int64_t step) {
+MotionVotes FixedPattern::votes(const Homography& scene, std::int64_t step, double least_part) {
   compare_motions(scene, step);
-  compare(reference_, moving_, decoy_of(scene), gain_, step, at_decoy_);
   MotionVotes result;
-  double compared = 0;
-  double compared_with_decoy = 0;
   for (std::size_t i = 0; i < at_scene_.size(); ++i) {
     if (is_much_smaller(at_scene_[i], at_sensor_[i])) ++result.scene;
     if (is_much_smaller(at_sensor_[i], at_scene_[i])) ++result.sensor;
+  }
+  if (result.sensor < least_part * (result.sensor + result.scene)) return result;
+  compare(reference_, moving_, decoy_of(scene), gain_, step, at_decoy_);
+  double compared = 0;
+  double compared_with_decoy = 0;
+  for (std::size_t i = 0; i < at_scene_.size(); ++i) {
     if (is_much_smaller(at_decoy_[i], at_scene_[i])) ++result.chance;
     if (at_scene_[i] < 0) continue;
     ++compared;
@@ -217,10 +219,7 @@ std::span<const std::uint8_t> FixedPattern::pattern(const Homography& scene) {
 // The mean squared differences of the images' structure about each pixel, and its mean square.
 void FixedPattern::compare_still() {
   const auto mean_within = [&](std::vector<float>& values, std::int64_t radius) {
-    box_.apply(values, width_, height_, radius);
-    counted_.assign(values.size(), 1);
-    box_.apply(counted_, width_, height_, radius);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] /= counted_[i];
+    mean_.apply(values, width_, height_, radius);
   };
   const auto find_structure = [&](const std::vector<float>& image, float gain,
                                   std::vector<float>& structure) {

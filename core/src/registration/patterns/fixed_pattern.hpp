@@ -44,8 +44,9 @@ class FixedPattern {
   /// The gain of the moving image, by the deviations of both.
   [[nodiscard]] float gain() const { return gain_; }
   /// The votes of every step-th pixel along both axes. `scene`: reference -> moving pixels. Those
-  /// by chance are the votes for a motion of the sensor that is as far from the scene's as none is.
-  MotionVotes votes(const Homography& scene, std::int64_t step = 1);
+  /// by chance are the votes for a motion of the sensor that is as far from the scene's as none is;
+  /// they are not counted where the sensor's part of the votes is below `least_part`.
+  MotionVotes votes(const Homography& scene, std::int64_t step = 1, double least_part = 0);
 
   /// Which pixels show what does not move, although the scene moves by `scene`, in either image,
   /// with a margin of two pixels: 1 for these, else 0. Valid until the next call.
@@ -81,8 +82,9 @@ class FixedPattern {
   std::vector<float> structure_;  // the variance about each pixel
   float structure_floor_ = 0;
   std::vector<std::uint8_t> pattern_;
-  std::vector<float> residual_, known_, counted_;  // locals that keep their memory
+  std::vector<float> residual_, known_;  // locals that keep their memory
   BoxSum box_;
+  BoxMean mean_;
 };
 
 }  // namespace warpalign::detail

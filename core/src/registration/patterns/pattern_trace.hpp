@@ -18,21 +18,17 @@ class PatternTrace {
  public:
   /// The correlation of the residual with itself at T x, or 0 if it is no lower than the trace
   /// would be of any content: than at three other shifts of the same length. `scene`: T, reference
-  /// -> moving pixels, at least 3 pixels from no motion; `gain`: of the moving image.
-  double find(const SensorImages& images, const Homography& scene, float gain);
+  /// -> moving pixels, at least 3 pixels from no motion; `gain`: of the moving image. Also 0, after
+  /// less work, if the correlation is above `weakest`.
+  double find(const SensorImages& images, const Homography& scene, float gain, double weakest = 1);
 
  private:
   void subtract_offsets();
   [[nodiscard]] double correlation(const Homography& map) const;
 
   AlignedResidual residual_;
-  std::vector<float> mean_, counted_;  // locals that keep their memory
-  BoxSum box_;
+  std::vector<float> mean_;  // a local that keeps its memory
+  BoxMean box_;
 };
-
-/// Subtracts from an image a mean about each pixel that is nearly Gaussian, of a deviation of
-/// about `radius` pixels.
-void subtract_local_mean(std::vector<float>& image, std::int64_t width, std::int64_t height,
-                         std::int64_t radius);
 
 }  // namespace warpalign::detail

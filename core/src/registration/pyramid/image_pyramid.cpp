@@ -326,14 +326,13 @@ const Image& ImagePyramid::normalized(Stream& stream, StageClock& clock, Pyramid
     level.normalized_.emplace(device_.make_image(PixelType::f32, level.shape_));
   }
   if (level.has_normalized_) return *level.normalized_;
-  const auto mean = static_cast<float>(image().levels.mean);
-  const auto floor = static_cast<float>(contrast_floor * image().levels.deviation);
+  const LocalLevels levels = local_levels_of(image().levels);
   clock.run("local_normalization", [&] {
     if (level.weight_) {
-      level.normalization_->execute(stream, level.values_, *level.weight_, mean, floor,
+      level.normalization_->execute(stream, level.values_, *level.weight_, levels,
                                     *level.normalized_);
     } else {
-      level.normalization_->execute(stream, level.values_, mean, floor, *level.normalized_);
+      level.normalization_->execute(stream, level.values_, levels, *level.normalized_);
     }
   });
   level.has_normalized_ = true;

@@ -60,4 +60,8 @@ double measured_spacing(const Shape& image) {
   return std::max(1.0, side / static_cast<double>(measured_side));
 }
 
+LocalLevels local_levels_of(const IntensityStatistics& image) noexcept {
+  return {static_cast<float>(image.mean), static_cast<float>(contrast_floor * image.deviation)};
+}
+
 }  // namespace warpalign::detail

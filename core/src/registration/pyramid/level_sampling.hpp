@@ -1,6 +1,9 @@
 // The sampling of the levels of an image pyramid.
 #pragma once
 
+#include "registration/pyramid/intensity_statistics.hpp"
+
+#include <warpalign/backend/stages/filter/local_normalization.hpp>
 #include <warpalign/backend/stages/filter/smooth.hpp>
 #include <warpalign/geometry.hpp>
 
@@ -31,6 +34,8 @@ struct Sampling2d {
 /// contrast.
 inline constexpr double contrast_floor = 0.1;
 inline constexpr double contrast_sigma = 3;  ///< of the normalization, in pixels of the level
+/// The levels for the normalization of an image with these statistics.
+[[nodiscard]] LocalLevels local_levels_of(const IntensityStatistics& image) noexcept;
 
 /// A pixel of a level is a weighted mean of image pixels up to three level pixels away, so a border
 /// in the image is that much wider than it appears on the level.

@@ -1,39 +1,44 @@
-// How much an image resembles itself at other shifts.
+// How much images resemble themselves at other shifts.
 #pragma once
 
 #include "device/readback.hpp"
 #include "registration/resources/stage_clock.hpp"
 
+#include <warpalign/backend/stages/filter/cut_windows.hpp>
 #include <warpalign/backend/stages/spectrum/autocorrelation_peaks.hpp>
-#include <warpalign/backend/stages/spectrum/overlap_correlation.hpp>
-#include <warpalign/backend/stages/spline/warp.hpp>
+#include <warpalign/backend/stages/spectrum/window_cross_power.hpp>
 #include <warpalign/device.hpp>
 #include <warpalign/stages/fft.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 namespace warpalign::detail {
 
-/// Correlates a locally normalized image with itself. Where the image repeats itself, any image
+/// Correlates locally normalized images with themselves. Where an image repeats itself, any image
 /// that matches it matches it at other shifts as well.
 class SelfSimilarity {
  public:
-  SelfSimilarity(const Device& device, const Shape& image);
-  /// `image`: f32, with mean 0.
-  void enqueue(StageClock& clock, const Image& image);
-  /// The highest correlation coefficient of the last image with itself at a local maximum away from
-  /// shift 0, of shifts up to half its sides. Waits for the device.
-  [[nodiscard]] double coefficient();
+  /// `images`: the number of images, stacked along the depth.
+  SelfSimilarity(const Device& device, const Shape& image, std::int64_t images);
+  /// `images`: f32.
+  void enqueue(StageClock& clock, const Image& images);
+  /// The highest correlation coefficient of an image of the last call with itself at a local
+  /// maximum away from shift 0, of shifts up to half its sides. Waits for the device.
+  [[nodiscard]] double coefficient(std::size_t image);
 
  private:
   Shape padded_;
-  WarpPlan pad_;
-  RealFftPlan forward_, inverse_;
-  OverlapProductsPlan products_;
+  CutWindowsPlan pad_;
+  RealFftPlan fft_;
+  WindowCrossPowerPlan power_;
   AutocorrelationPeaksPlan peaks_;
-  Image frame_, spectrum_, product_, surfaces_;
-  Buffer on_device_;
+  Image frames_, spectra_;
+  Buffer means_, on_device_;
   Readback<float> on_host_;
   bool is_fetching_ = false;
-  double coefficient_ = 0;
+  std::span<const float> fetched_;
 };
 
 }  // namespace warpalign::detail

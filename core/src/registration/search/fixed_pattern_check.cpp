@@ -4,7 +4,6 @@
 #include "registration/numerics/plane_geometry.hpp"
 #include "registration/numerics/transform_distance.hpp"
 #include "registration/pair/level_pair.hpp"
-#include "registration/patterns/fine_agreement.hpp"
 #include "registration/pyramid/base_scales.hpp"
 #include "registration/pyramid/host_copy.hpp"
 
@@ -22,36 +21,15 @@ namespace {
 // The larger side of the level on which a pattern is found. The mask of a pattern need not be
 // finer.
 constexpr double pattern_side = 512;
-// Of the level of candidates, every second pixel tells whether there may be a pattern.
-constexpr std::int64_t looked_at = 2;
-
-// A pattern that is less than a hundredth of the variance pulls a fit by less than a hundredth of
-// the scene's motion. It leaves a correlation of this or more.
-constexpr double clean_correlation = 0.99;
-
-// In pixels: what is moved by less has not moved, and an answer that differs by less is the same.
-constexpr double still_distance = 2;
-// A blend of no motion and another one is hardly farther from no motion than this.
-constexpr double max_pulled_distance = 4;
+// In pixels: an answer that differs by less is the same.
 constexpr double same_answer = 0.05;
-// A pattern pulls only a motion that its own structure reaches across: up to this many pixels, and
-// this part of the larger side. Views that lie farther apart differ in more than a pattern.
-constexpr double least_reach = 16;
-constexpr double pulling_reach = 0.25;
-// Scenes are compared with a pattern that is about as large.
-constexpr double max_scale = 1.25;
 
-// The part of the votes from which there may be a pattern, and from which its pixels pull a fit too
-// much to be trusted with them; and the part up to which the scene is the larger part. Below the
-// second one an answer is trusted that the pattern has pulled by no more than `small_pull` pixels.
-constexpr double min_sensor_part = 0.004;
+// The part of the votes from which the pattern pulls a fit too much to be trusted with its pixels;
+// and the part up to which the scene is the larger part. Below the second one an answer is trusted
+// that the pattern has pulled by no more than `small_pull` pixels.
 constexpr double notable_sensor_part = 0.1;
 constexpr double small_pull = 0.25;
 constexpr double max_sensor_part = 0.5;
-// Where nothing seems to have moved, the part of the structure from which something may have, on a
-// level of this side: noise changes less there.
-constexpr double min_changed_part = 0.15;
-constexpr double changed_side = 128;
 // The part of the pixels that has to be left of either image.
 constexpr double min_left = 0.1;
 
@@ -59,15 +37,6 @@ constexpr double min_left = 0.1;
 // their distance, which is not to be more than this, in pixels. Of 75 generated pairs below it, 3
 // had a corner more than 0.1 pixels off; of 12 up to a third above it, 5.
 constexpr double max_distance_of_halves = 0.15;
-// Images that correlate by more show no pattern that is strong enough. In pixels of a level: from
-// where on a motion leaves a trace of the pattern; and the correlation that is one.
-constexpr double traced_correlation = 0.95;
-constexpr double traced_distance = 3;
-constexpr double trace_of_pattern = -0.16;
-// How much more fine structure agrees where a pattern covers the images. Of 31 generated pairs in
-// which it passed for the scene's motion, 24 are above this; of 60 photographs that stand still, of
-// 24 under changing light and of 10 real pairs that hardly move, the highest is 0.084.
-constexpr double fine_agreement_of_pattern = 0.11;
 // The radii of the means that are subtracted, and how far apart two fits may be to agree, in pixels
 // at the corners. Of 17 generated pairs that were accepted with a corner more than 0.1 pixels off,
 // 15 had no fit within that; of 115 that were right, 7.
@@ -276,14 +245,22 @@ bool FixedPatternCheck::is_still(const PairContext& context, const Candidate& ca
 bool FixedPatternCheck::is_beyond_reach(const PairContext& context, const Candidate& candidate) {
   const Shape& shape = context.reference.shape();
   return shape == context.moving.shape() &&
-         corner_distance(transform_of(candidate), Homography{}, shape) >
-             std::max(least_reach, pulling_reach * larger_side(shape));
+         detail::is_beyond_reach(corner_distance(transform_of(candidate), Homography{}, shape),
+                                 shape);
+}
+
+// On the level that take() has read.
+SensorAnswer FixedPatternCheck::on_level(const PairContext& context,
+                                         const Candidate& answer) const {
+  const Homography transform = transform_of(answer);
+  return {to_level(transform), corner_distance(transform, Homography{}, context.reference.shape()),
+          scale_of(answer.matrix), answer.correlation};
 }
 
 bool FixedPatternCheck::check_still(const PairContext& context, std::vector<Candidate>& found,
                                     const Search& search) {
   take(context, changed_side);
-  if (pattern_.changed_part() < min_changed_part) return false;
+  if (!SensorSigns::in_changes(pattern_)) return false;
   const auto cleaned = without_lines(context);
   const PairContext& shown = cleaned ? *cleaned : context;
   const auto start = moved(shown, found.front(), search);
@@ -296,14 +273,9 @@ bool FixedPatternCheck::check_still(const PairContext& context, std::vector<Cand
 bool FixedPatternCheck::check_moved(const PairContext& context, std::vector<Candidate>& found,
                                     const Search& search) {
   Candidate& answer = found.front();
-  if (answer.correlation >= clean_correlation) return false;
-  const double scale = scale_of(answer.matrix);
-  if (scale > max_scale || scale < 1 / max_scale) return false;
+  if (!SensorSigns::may_be_in_votes(answer.correlation, scale_of(answer.matrix))) return false;
   take(context, scoring_side);
-  const MotionVotes votes = pattern_.votes(to_level(transform_of(answer)), looked_at);
-  // A pose that explains less than no motion does is none of the scene's.
-  const bool is_worse = votes.sensor > votes.scene && votes.sensor_part() > 0;
-  if (votes.sensor_part() < min_sensor_part && !is_worse) return false;
+  if (!SensorSigns::in_votes(pattern_, on_level(context, answer))) return false;
   const auto cleaned = without_lines(context);
   const PairContext& shown = cleaned ? *cleaned : context;
   take(shown, pattern_side);
@@ -348,9 +320,9 @@ std::optional<Candidate> FixedPatternCheck::shown_by_difference(const PairContex
 bool FixedPatternCheck::check_covered(const PairContext& context, std::vector<Candidate>& found,
                                       const Search& search) {
   Candidate& answer = found.front();
-  if (answer.correlation >= traced_correlation) return false;
+  if (!SensorSigns::may_be_traced(answer.correlation)) return false;
   take(context, scoring_side);
-  if (fine_agreement(level_images()) < fine_agreement_of_pattern) return false;
+  if (!SensorSigns::in_fine_structure(level_images())) return false;
   auto scene = shown_by_difference(context, search);
   if (!scene) {
     answer.other_shift_ratio = 1;
@@ -369,11 +341,9 @@ bool FixedPatternCheck::check_covered(const PairContext& context, std::vector<Ca
 // none has to: then only noise is left of them.
 bool FixedPatternCheck::is_confirmed(const PairContext& context, const Candidate& answer,
                                      const Search& search) {
-  if (answer.correlation >= traced_correlation) return true;
+  if (!SensorSigns::may_be_traced(answer.correlation)) return true;
   take(context, scoring_side);
-  const Homography scene = to_level(transform_of(answer));
-  if (corner_distance(scene, Homography{}, level_) < traced_distance) return true;
-  if (trace_.find(level_images(), scene, pattern_.gain()) > trace_of_pattern) return true;
+  if (!signs_.in_residual(level_images(), on_level(context, answer), pattern_.gain())) return true;
   const Shape& shape = context.reference.shape();
   take(context, larger_side(shape));  // at full resolution
   if (lines_.find(reference_values_, moving_values_, shape.width, shape.height, pattern_.gain())) {

@@ -7,7 +7,7 @@
 #include "registration/patterns/difference_shift.hpp"
 #include "registration/patterns/fixed_pattern.hpp"
 #include "registration/patterns/line_pattern.hpp"
-#include "registration/patterns/pattern_trace.hpp"
+#include "registration/patterns/sensor_signs.hpp"
 #include "registration/pyramid/image_pyramid.hpp"
 
 #include <warpalign/device.hpp>
@@ -69,12 +69,13 @@ class FixedPatternCheck {
   bool search_scene(const PairContext& context, std::vector<Candidate>& found,
                     const Search& search);
   [[nodiscard]] SensorImages level_images() const;
+  [[nodiscard]] SensorAnswer on_level(const PairContext& context, const Candidate& answer) const;
   [[nodiscard]] static bool is_still(const PairContext& context, const Candidate& candidate);
 
   Device device_;
   FixedPattern pattern_;
   DifferenceShift difference_;
-  PatternTrace trace_;
+  SensorSigns signs_;
   LinePattern lines_;
   Affine to_image_;  // from pixels of the level that pattern_ has taken
   Shape level_;      // of that

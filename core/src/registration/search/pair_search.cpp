@@ -33,11 +33,6 @@ constexpr double doubtful_confidence = 0.01;
 // the next pair starts at once.
 constexpr int fallbacks_that_predict = 2;
 
-// No motion is a rival of a far one with this part of its significance. Of 52 real pairs that moved
-// far none has a tenth, of 3 generated ones in which a reticle matched itself upside down all have
-// nine tenths or more.
-constexpr double still_rival = 0.7;
-
 // Unrelated hot pixels coincide in one of these many pairs of images.
 constexpr double coincidence_rate = 1e-4;
 

@@ -6,6 +6,8 @@
 #include "stages/filter/axis_weights.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <utility>
 
 namespace warpalign {
 
@@ -22,6 +24,9 @@ LocalNormalizationSpec checked(const LocalNormalizationSpec& spec) {
         local_normalization_stage,
         "sigma must be above 0 and at most 1000 pixels, not " + std::to_string(spec.sigma));
   }
+  if (spec.masked && spec.by_image) {
+    detail::refuse(local_normalization_stage, "masked images have no levels of their own");
+  }
   return spec;
 }
 
@@ -33,11 +38,12 @@ std::unique_ptr<backend::LocalNormalization> make_kernel(const Device& device,
   return detail::Access::driver(device).make(backend::LocalNormalization::Setup{
       tall,
       {detail::gaussian_weights({spec.shape.width, spec.shape.width}, spec.sigma),
-       detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma, spec.images)}});
+       detail::gaussian_weights({spec.shape.height, spec.shape.height}, spec.sigma, spec.images)},
+      spec.shape.height});
 }
 
-void check_numbers(float mean, float floor) {
-  if (!std::isfinite(mean) || !std::isfinite(floor) || !(floor > 0)) {
+void check_levels(const LocalLevels& levels) {
+  if (!std::isfinite(levels.mean) || !std::isfinite(levels.floor) || !(levels.floor > 0)) {
     detail::refuse(local_normalization_stage, "the mean must be finite and the floor above 0");
   }
 }
@@ -46,38 +52,60 @@ void check_numbers(float mean, float floor) {
 
 LocalNormalizationPlan::LocalNormalizationPlan(const Device& device,
                                                const LocalNormalizationSpec& spec)
-    : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {}
+    : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {
+  if (!spec.by_image) return;
+  const std::size_t bytes = static_cast<std::size_t>(spec.images) * sizeof(LocalLevels);
+  levels_ = std::make_shared<Buffer>(device_.make_buffer(bytes));
+}
 
-void LocalNormalizationPlan::execute(Stream& stream, const Image& input, float mean, float floor,
-                                     Image& output) const {
-  if (spec_.masked) detail::refuse(local_normalization_stage, "this plan requires weights");
+void LocalNormalizationPlan::check_call(const Stream& stream, const Image& input,
+                                        const Image& output) const {
+  const Shape stack = stacked(spec_.shape, 2, spec_.images);
   detail::check_stream(local_normalization_stage, device_, stream);
   detail::check_image(local_normalization_stage, "the image", device_, input, PixelType::f32,
-                      stacked(spec_.shape, 2, spec_.images));
+                      stack);
   detail::check_image(local_normalization_stage, "the output", device_, output, PixelType::f32,
-                      stacked(spec_.shape, 2, spec_.images));
+                      stack);
   detail::check_distinct(local_normalization_stage, input, output);
-  check_numbers(mean, floor);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, mean,
-                   floor, detail::Access::memory(output));
+}
+
+void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const LocalLevels& levels,
+                                     Image& output) const {
+  if (spec_.masked) detail::refuse(local_normalization_stage, "this plan requires weights");
+  if (spec_.by_image) {
+    detail::refuse(local_normalization_stage, "this plan requires the levels of each image");
+  }
+  check_call(stream, input, output);
+  check_levels(levels);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, {levels},
+                   detail::Access::memory(output));
 }
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const Image& weight,
-                                     float mean, float floor, Image& output) const {
+                                     const LocalLevels& levels, Image& output) const {
   if (!spec_.masked)
     detail::refuse(local_normalization_stage, "this plan was made without weights");
-  detail::check_stream(local_normalization_stage, device_, stream);
-  detail::check_image(local_normalization_stage, "the image", device_, input, PixelType::f32,
-                      stacked(spec_.shape, 2, spec_.images));
+  check_call(stream, input, output);
   detail::check_image(local_normalization_stage, "the weight", device_, weight, PixelType::f32,
                       stacked(spec_.shape, 2, spec_.images));
-  detail::check_image(local_normalization_stage, "the output", device_, output, PixelType::f32,
-                      stacked(spec_.shape, 2, spec_.images));
-  detail::check_distinct(local_normalization_stage, input, output);
   detail::check_distinct(local_normalization_stage, weight, output);
-  check_numbers(mean, floor);
+  check_levels(levels);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
-                   &detail::Access::memory(weight), mean, floor, detail::Access::memory(output));
+                   &detail::Access::memory(weight), {levels}, detail::Access::memory(output));
+}
+
+void LocalNormalizationPlan::execute(Stream& stream, const Image& input,
+                                     std::span<const LocalLevels> levels, Image& output) const {
+  if (!spec_.by_image || levels.size() != static_cast<std::size_t>(spec_.images)) {
+    detail::refuse(local_normalization_stage,
+                   "levels of each image are for a plan with by_image, one for each image");
+  }
+  check_call(stream, input, output);
+  for (const LocalLevels& one : levels) check_levels(one);
+  stream.upload(levels.data(), levels.size_bytes(), *levels_);
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr,
+                   {{}, &detail::Access::memory(std::as_const(*levels_))},
+                   detail::Access::memory(output));
 }
 
 }  // namespace warpalign

@@ -36,6 +36,9 @@ FrameSumsSpec checked(const FrameSumsSpec& spec) {
   if (spec.cells < 1 || spec.frames < 1) {
     detail::refuse(frame_sums_stage, "there must be at least one cell and one frame");
   }
+  if (spec.references != 1 && spec.references != spec.frames) {
+    detail::refuse(frame_sums_stage, "there must be one reference, or one for each frame");
+  }
   return spec;
 }
 
@@ -92,7 +95,8 @@ void FrameSumsPlan::enqueue(Stream& stream, const Image& frames, const Image& re
   const Shape& frame = spec_.frame;
   detail::check_image(frame_sums_stage, "the frames", device_, frames, PixelType::f32,
                       {frame.width, frame.height, spec_.frames});
-  detail::check_image(frame_sums_stage, "the reference", device_, reference, PixelType::f32, frame);
+  detail::check_image(frame_sums_stage, "the reference", device_, reference, PixelType::f32,
+                      {frame.width, frame.height, spec_.references});
   if (states.size() != count_of(spec_)) detail::refuse(frame_sums_stage, one_for_each_cell);
   for (const FrameState& state : states) check_state(state, frame);
   stream.upload(states.data(), states.size_bytes(), *states_);

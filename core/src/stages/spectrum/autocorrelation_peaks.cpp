@@ -13,6 +13,7 @@ constexpr const char* autocorrelation_peaks_stage = "autocorrelation_peaks";
 AutocorrelationPeaksSpec checked(const AutocorrelationPeaksSpec& spec) {
   detail::check_shape(autocorrelation_peaks_stage, "the image", spec.image);
   detail::check_shape(autocorrelation_peaks_stage, "the surface", spec.surface);
+  detail::check_batch(autocorrelation_peaks_stage, "the stack", spec.surface, 1, spec.images);
   const auto wraps = [](std::int64_t side, std::int64_t frame) {
     return frame < side + side / 2 + 2;
   };
@@ -33,15 +34,13 @@ AutocorrelationPeaksPlan::AutocorrelationPeaksPlan(const Device& device,
                                                    const AutocorrelationPeaksSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(detail::Access::driver(device).make(spec)) {}
 
-void AutocorrelationPeaksPlan::execute(Stream& stream, const Image& surface, Buffer& peaks) const {
+void AutocorrelationPeaksPlan::execute(Stream& stream, const Image& surfaces, Buffer& peaks) const {
   detail::check_stream(autocorrelation_peaks_stage, device_, stream);
-  Shape shape = spec_.surface;
-  shape.depth = surface.shape().depth;
-  detail::check_image(autocorrelation_peaks_stage, "the surface", device_, surface, PixelType::f32,
-                      shape);
+  detail::check_image(autocorrelation_peaks_stage, "the surfaces", device_, surfaces,
+                      PixelType::f32, stacked(spec_.surface, 2, spec_.images));
   detail::check_buffer(autocorrelation_peaks_stage, "the peaks", device_, peaks,
-                       static_cast<std::size_t>(rows()) * sizeof(float));
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surface),
+                       static_cast<std::size_t>(rows() * spec_.images) * sizeof(float));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(surfaces),
                    detail::Access::memory(peaks));
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace warpalign {
 
@@ -19,6 +20,13 @@ struct LocalNormalizationSpec {
   double sigma = 3;         ///< standard deviation in pixels of the Gaussian neighbourhood, > 0
   bool masked = false;      ///< whether a weight image tells which pixels are ignored
   std::int64_t images = 1;  ///< number of images, stacked along the depth, normalized separately
+  bool by_image = false;    ///< whether each image has levels of its own; not with `masked`
+};
+
+/// The levels of an image that local normalization needs.
+struct LocalLevels {
+  float mean = 0;   ///< approximately the image's mean; keeps squares accurate in single precision
+  float floor = 1;  ///< > 0; limits the amplification where the contrast d is below it
 };
 
 /// Computes (v - m) / sqrt(d^2 + floor^2), where m and d are the mean and the standard deviation of
@@ -28,22 +36,32 @@ struct LocalNormalizationSpec {
 class WARPALIGN_API LocalNormalizationPlan {
  public:
   LocalNormalizationPlan(const Device& device, const LocalNormalizationSpec& spec);
-  /// `mean`: approximately the input's mean; it keeps squares accurate in single precision.
-  /// `floor`: limits the amplification where the contrast d is below it; > 0.
-  void execute(Stream& stream, const Image& input, float mean, float floor, Image& output) const;
+  void execute(Stream& stream, const Image& input, const LocalLevels& levels, Image& output) const;
   /// `weight`: f32, the weight of each pixel, 0 to 1. The output is 0 if it is below 1/2.
-  void execute(Stream& stream, const Image& input, const Image& weight, float mean, float floor,
+  void execute(Stream& stream, const Image& input, const Image& weight, const LocalLevels& levels,
+               Image& output) const;
+  /// With `by_image`: the levels of each image.
+  void execute(Stream& stream, const Image& input, std::span<const LocalLevels> levels,
                Image& output) const;
 
  private:
+  void check_call(const Stream& stream, const Image& input, const Image& output) const;
+
   Device device_;
   LocalNormalizationSpec spec_;
   std::shared_ptr<backend::LocalNormalization> kernel_;
+  std::shared_ptr<Buffer> levels_;  ///< of each image
 };
 
 }  // namespace warpalign
 
 namespace warpalign::backend {
+
+/// The levels of all images, or of each.
+struct KnownLevels {
+  LocalLevels of_all;
+  const Memory* of_each = nullptr;  ///< with `by_image`: LocalLevels of each image
+};
 
 class LocalNormalization : public Stage {
  public:
@@ -52,11 +70,12 @@ class LocalNormalization : public Stage {
   struct Setup {
     const LocalNormalizationSpec& spec;
     const PlaneWeights& weights;
+    std::int64_t rows_of_image;  ///< of the tall image
   };
 
   /// `weight` is null unless `masked` is set.
-  virtual void enqueue(Queue& queue, const Memory& input, const Memory* weight, float mean,
-                       float floor, Memory& output) = 0;
+  virtual void enqueue(Queue& queue, const Memory& input, const Memory* weight,
+                       const KnownLevels& levels, Memory& output) = 0;
 };
 
 }  // namespace warpalign::backend

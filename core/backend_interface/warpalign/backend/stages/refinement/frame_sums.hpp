@@ -20,9 +20,11 @@ class Results;
 }
 
 struct FrameSumsSpec {
-  Shape frame;              ///< of one frame, and of the reference; depth 1
+  Shape frame;              ///< of one frame, and of one reference; depth 1
   std::int64_t cells = 1;   ///< number of cells that a frame is divided into
   std::int64_t frames = 1;  ///< number of frames, stacked along the depth
+  /// 1, or the number of frames if each has a reference of its own, stacked along the depth.
+  std::int64_t references = 1;
 };
 
 /// The initial state of the step of one cell, in the layout of the device. The frame's pixel

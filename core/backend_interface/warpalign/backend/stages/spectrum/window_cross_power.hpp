@@ -19,6 +19,7 @@ struct WindowCrossPowerSpec {
   std::int64_t frames = 1;   ///< number of frames
   /// Standard deviation of a Gaussian weight on the frequency, as CrossPowerSpec::sigma; 0: none.
   float sigma = 0;
+  bool whitened = true;  ///< false: w A conj(B), whose inverse transform is the correlation
 };
 
 /// Computes the symmetric phase-only filter (Wernet 2005, Experiments in Fluids 39) of window k of
@@ -30,7 +31,7 @@ struct WindowCrossPowerSpec {
 class WARPALIGN_API WindowCrossPowerPlan {
  public:
   WindowCrossPowerPlan(const Device& device, const WindowCrossPowerSpec& spec);
-  /// `frames` and `output` may be the same image.
+  /// `frames` and `output` may be the same image, and with one frame `reference` too.
   void execute(Stream& stream, const Image& reference, const Image& frames, Image& output) const;
 
  private:
