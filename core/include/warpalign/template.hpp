@@ -95,8 +95,8 @@ build_template(const Device& device, std::size_t count, const TemplateSource& so
                const TemplateOptions& options = {}, const std::optional<HostImage>& initial = {});
 
 /// The same for volumes, of 8 to 16384 voxels a side. VolumeRegistrationOptions::reference_spacing
-/// is that of the initial volume, and `moving_spacing` that of all volumes; without an initial
-/// volume they must be equal.
+/// is that of the initial volume, and `moving_spacing` that of all volumes. Throws as
+/// build_template() does, and Error(invalid_argument) if they differ without an initial volume.
 [[nodiscard]] WARPALIGN_API Template build_volume_template(
     const Device& device, std::size_t count, const VolumeTemplateSource& source,
     const VolumeRegistrationOptions& registration = volume_template_registration(),
