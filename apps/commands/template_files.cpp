@@ -14,9 +14,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <regex>
+#include <string_view>
 #include <utility>
 
 namespace warpalign::program {
