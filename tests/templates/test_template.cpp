@@ -353,6 +353,14 @@ TEST_CASE("template: wrong arguments are refused before anything is registered")
   CHECK_ERROR(invalid_argument, "image 1 has no pixels",
               with({nullptr, PixelType::f32, 150, 160, 0}));
   CHECK_ERROR(invalid_argument, "image 1", with({image.data(), PixelType::c32, 75, 160, 0}));
+  CHECK_ERROR(invalid_argument, "image 1", with({image.data(), PixelType::f32, 150, 160, 599}));
+  CHECK_ERROR(invalid_argument, "image 1", with({image.data(), PixelType::f32, 150, 160, -600}));
+  std::size_t reads = 0;
+  const auto changing = [&](std::size_t) {
+    return TemplatePixels{++reads < 3 ? view_of(image) : view_of(image, {150, 150, 1})};
+  };
+  CHECK_ERROR(invalid_argument, "image 0 is not the same each time",
+              build_template(device, 2, changing, warpalign::template_registration(), options));
   const HostImage small{image.data(), PixelType::f32, 12, 160, 0};
   CHECK_ERROR(invalid_argument, "the initial image is 12 x 160",
               build_template(device, 2, same, warpalign::template_registration(), options, small));

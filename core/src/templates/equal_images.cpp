@@ -2,6 +2,7 @@
 #include "templates/equal_images.hpp"
 
 #include "device/check.hpp"
+#include "device/host_rows.hpp"
 #include "templates/stage_name.hpp"
 #include "values/real_pixels.hpp"
 
@@ -47,9 +48,11 @@ void check_template_array(const ArrayView& array, const ArrayLimits& limits,
   const Shape& shape = array.shape;
   const std::int64_t depth = limits.dimensions == 3 ? shape.depth : shape.width;
   const auto [least, most] = std::minmax({shape.width, shape.height, depth});
-  if (least >= limits.min_side && most <= max_side) return;
-  refuse(template_stage, what + " is " + to_string(shape) + "; each side must be " +
-                             std::to_string(limits.min_side) + " to " + std::to_string(max_side));
+  if (least < limits.min_side || most > max_side) {
+    refuse(template_stage, what + " is " + to_string(shape) + "; each side must be " +
+                               std::to_string(limits.min_side) + " to " + std::to_string(max_side));
+  }
+  check_rows(template_stage, what.c_str(), array.rows);
 }
 
 FloatArray floats_of(const ArrayView& array) {
@@ -61,17 +64,17 @@ FloatArray floats_of(const ArrayView& array) {
 }
 
 EqualImages::EqualImages(std::size_t count, Source source, const ArrayLimits& limits)
-    : source_(std::move(source)) {
+    : source_(std::move(source)), limits_(limits) {
   for (std::size_t i = 0; i < count; ++i) {
-    moments_.push_back(measured(i, limits));
+    moments_.push_back(measured(i));
     common_.mean += moments_.back().mean / static_cast<double>(count);
     common_.deviation += moments_.back().deviation / static_cast<double>(count);
   }
 }
 
-EqualImages::Moments EqualImages::measured(std::size_t image, const ArrayLimits& limits) const {
+EqualImages::Moments EqualImages::measured(std::size_t image) const {
   const ArrayView array = source_(image);
-  check_template_array(array, limits, name_of_image(image));
+  check_template_array(array, limits_, name_of_image(image));
   double count = 0;
   double sum = 0;
   double least = 0;
@@ -99,9 +102,10 @@ EqualImages::Moments EqualImages::measured(std::size_t image, const ArrayLimits&
 FloatArray EqualImages::operator[](std::size_t image) const {
   const ArrayView array = source_(image);
   const Moments& moments = moments_[image];
-  if (array.shape != moments.shape || array.rows.data == nullptr) {
+  if (array.shape != moments.shape) {
     refuse(template_stage, name_of_image(image) + " is not the same each time that it is read");
   }
+  check_template_array(array, limits_, name_of_image(image));
   const double gain = common_.deviation / moments.deviation;
   FloatArray result{array.shape, {}};
   result.samples.reserve(static_cast<std::size_t>(array.shape.pixels()));

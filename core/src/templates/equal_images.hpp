@@ -61,9 +61,10 @@ class EqualImages {
     double mean = 0;
     double deviation = 0;
   };
-  [[nodiscard]] Moments measured(std::size_t image, const ArrayLimits& limits) const;
+  [[nodiscard]] Moments measured(std::size_t image) const;
 
   Source source_;
+  ArrayLimits limits_;
   std::vector<Moments> moments_;
   Moments common_;
 };
