@@ -27,13 +27,12 @@ using namespace warpalign::program;
 using warpalign::ErrorKind;
 
 /// In the order of --help.
-constexpr std::array commands{add_register_command,   add_register_volume_command,
-                              add_stack_command,      add_mosaic_command,
-                              add_transform_command,  add_resample_command,
-                              add_prefilter_command,  add_devices_command,
-                              add_doctor_command,     add_warm_up_command,
-                              add_bench_command,      add_experiment_command,
-                              add_completion_command, add_man_command};
+constexpr std::array commands{
+    add_register_command,   add_register_volume_command, add_stack_command,
+    add_mosaic_command,     add_template_command,        add_transform_command,
+    add_resample_command,   add_prefilter_command,       add_devices_command,
+    add_doctor_command,     add_warm_up_command,         add_bench_command,
+    add_experiment_command, add_completion_command,      add_man_command};
 
 constexpr const char* footer =
     "'warpalign COMMAND --help' explains a command and all its options. The first use of an "
@@ -51,6 +50,7 @@ constexpr const char* footer =
     "  warpalign register-volume fixed.npy moved.npy         the same for two volumes\n"
     "  warpalign stack frame*.png --csv drift.csv            measure the drift of a stack\n"
     "  warpalign mosaic scan --positions stage.csv --output mosaic.ome.tif   join tiles\n"
+    "  warpalign template brain*.tif --output mean.tif       build the mean shape of images\n"
     "  warpalign resample in.png rotated.png --rotate 30     rotate an image by 30 degrees\n"
     "  warpalign prefilter in.npy coefficients.npy           compute B-spline coefficients\n"
     "  warpalign bench --report bench.html                   measure the speed of this machine\n";

@@ -17,6 +17,7 @@ void add_register_command(CLI::App& program, Action& chosen);
 void add_register_volume_command(CLI::App& program, Action& chosen);
 void add_resample_command(CLI::App& program, Action& chosen);
 void add_stack_command(CLI::App& program, Action& chosen);
+void add_template_command(CLI::App& program, Action& chosen);
 void add_transform_command(CLI::App& program, Action& chosen);
 void add_warm_up_command(CLI::App& program, Action& chosen);
 

@@ -16,6 +16,7 @@
 #include "options/common_options.hpp"
 #include "options/file_names.hpp"
 #include "options/number_list.hpp"
+#include "options/volume_options.hpp"
 #include "reports/volume_report.hpp"
 
 #include "transform_files/matrices.hpp"
@@ -110,35 +111,13 @@ Motion motion_of(const std::optional<std::string>& name) {
       *name));
 }
 
-Modality modality_of(const std::optional<std::string>& name) {
-  if (!name || *name == "same") return Modality::same;
-  if (*name == "other") return Modality::other;
-  if (*name == "auto") return Modality::automatic;
-  throw UsageError(
-      fmt::format("invalid value '{}' for --modality (choose from: same, other, auto)", *name));
-}
-
 double max_rotation_of(const Options& options) {
   if (!options.max_rotation) return VolumeRegistrationOptions{}.max_rotation;
   if (fixes_rotation(motion_of(options.motion))) {
     throw UsageError(
         "--max-rotation: --motion translation keeps the angle at 0; omit one of the two");
   }
-  if (*options.max_rotation > 0 && *options.max_rotation <= 180) return *options.max_rotation;
-  throw UsageError(fmt::format("--max-rotation {}: must be above 0, and at most 180 degrees",
-                               *options.max_rotation));
-}
-
-/// Parses distances in the order of NumPy's axes: z, y, x.
-std::array<double, 3> parse_spacing(const std::string& option, const std::string& text) {
-  std::vector<double> numbers = parse_numbers(option, text);
-  if (numbers.size() == 1) numbers.resize(3, numbers.front());
-  const auto positive = [](double number) { return number > 0 && std::isfinite(number); };
-  if (numbers.size() != 3 || !std::all_of(numbers.begin(), numbers.end(), positive)) {
-    throw UsageError(
-        fmt::format("{} {}: must be a number above 0, or three for z, y and x", option, text));
-  }
-  return {numbers[2], numbers[1], numbers[0]};
+  return checked_rotation(*options.max_rotation);
 }
 
 Point3 max_shift_of(const std::optional<std::string>& text) {
@@ -183,38 +162,12 @@ void require_both_spacings(const Options& options, const VolumeFile& reference,
                   without.name));
 }
 
-double bending_weight_of(const std::optional<double>& weight) {
-  using Limits = RegistrationOptions;
-  if (!weight) return VolumeRegistrationOptions{}.bending_weight;
-  if (*weight >= Limits::min_bending_weight && *weight <= Limits::max_bending_weight) {
-    return *weight;
-  }
-  throw UsageError(fmt::format("--bending-weight {}: must be a number from {} to {}", *weight,
-                               Limits::min_bending_weight, Limits::max_bending_weight));
-}
-
-/// Refuses a grid that the volume of these voxels cannot have. Throws UsageError.
-void check_grid_spacing(double grid_spacing, const Array& reference, const Point3& voxel) {
-  const double least =
-      RegistrationOptions::min_grid_spacing * std::min({voxel.x, voxel.y, voxel.z});
-  const Shape shape = reference.shape();
-  const double most = std::max({static_cast<double>(shape.width) * voxel.x,
-                                static_cast<double>(shape.height) * voxel.y,
-                                static_cast<double>(shape.depth) * voxel.z});
-  // Spacings of files are often single precision.
-  if (grid_spacing >= (1 - 1e-6) * least && grid_spacing <= most) return;
-  throw UsageError(
-      fmt::format("--grid-spacing {}: must be from {:.4g} mm (two voxels of the reference) to "
-                  "{:.4g} mm (its longest side)",
-                  grid_spacing, least, most));
-}
-
 VolumeRegistrationOptions settings_of(const Options& options) {
   VolumeRegistrationOptions settings;
   settings.grid_spacing = options.grid_spacing;
   settings.bending_weight = bending_weight_of(options.bending_weight);
   settings.motion = motion_of(options.motion);
-  settings.modality = modality_of(options.modality);
+  settings.modality = volume_modality_of(options.modality);
   settings.max_rotation = max_rotation_of(options);
   settings.max_shift = max_shift_of(options.max_shift);
   settings.refine = !options.no_refine;
@@ -231,7 +184,7 @@ VolumeRegistrationOptions settings_of(const Options& options, const VolumeFile& 
   require_both_spacings(options, reference, moving);
   settings.reference_spacing = spacing_of("--spacing", options.spacing, reference);
   if (options.grid_spacing) {
-    check_grid_spacing(*options.grid_spacing, reference.voxels, settings.reference_spacing);
+    check_grid_spacing(*options.grid_spacing, reference.voxels.shape(), settings.reference_spacing);
   }
   const bool own = options.moving_spacing.has_value();
   settings.moving_spacing = spacing_of(own ? "--moving-spacing" : "--spacing",

@@ -10,7 +10,7 @@ PAGES = {
     "registration": ("Registration", [
         "registrar", "registration_options", "motion_limits", "batch", "frame_registrar",
         "local_motion", "line_offset", "mosaic", "flat_field", "sensor_pattern",
-        "volume_registrar", "volume_series", "volume_mosaic"]),
+        "volume_registrar", "volume_series", "volume_mosaic", "template"]),
     "splines": ("Splines", [
         "stages/spline_model", "stages/prefilter", "stages/interpolate", "stages/resample",
         "stages/double_spline", "stages/fill_missing", "stages/zoom",

@@ -21,6 +21,7 @@ void bind_local_agreement(nanobind::module_& module);
 void bind_local_motion(nanobind::module_& module);
 void bind_flat_field(nanobind::module_& module);
 void bind_mosaic(nanobind::module_& module);
+void bind_template(nanobind::module_& module);
 void bind_tiles(nanobind::module_& module);
 void bind_phase_correlation(nanobind::module_& module);
 void bind_missing(nanobind::module_& module);

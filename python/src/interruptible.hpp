@@ -6,9 +6,15 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <stdexcept>
 #include <utility>
 
 namespace warpalign::python {
+
+/// Ends work after Ctrl-C. run_interruptibly() throws KeyboardInterrupt instead.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
 
 /// Runs `work` on a thread of its own, without the GIL, and waits for it on the calling thread,
 /// which is the only one that receives Ctrl-C. Ctrl-C sets `go_on` to false, upon which the work

@@ -31,6 +31,7 @@ NB_MODULE(_core, module) {
   bind_local_motion(module);
   bind_flat_field(module);
   bind_mosaic(module);
+  bind_template(module);
   bind_tiles(module);
   bind_phase_correlation(module);
   bind_missing(module);

@@ -2,6 +2,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interruptible.hpp"
+#include "kept_array.hpp"
 #include "opened_device.hpp"
 
 #include <warpalign/mosaic.hpp>
@@ -18,7 +19,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,23 +27,6 @@ namespace nb = nanobind;
 
 namespace warpalign::python {
 namespace {
-
-/// Ends work after Ctrl-C. run_interruptibly() throws KeyboardInterrupt instead.
-struct Interrupted : std::runtime_error {
-  Interrupted() : std::runtime_error("interrupted") {}
-};
-
-/// Keeps an array alive. The thread that drops the last reference may not hold the GIL.
-struct KeptArray {
-  explicit KeptArray(InputArray kept) : array(std::move(kept)) {}
-  KeptArray(const KeptArray&) = delete;
-  KeptArray& operator=(const KeptArray&) = delete;
-  ~KeptArray() {
-    const nb::gil_scoped_acquire acquired;
-    array = InputArray();
-  }
-  InputArray array;
-};
 
 /// Calls source(tile), which returns an array.
 TilePixels pixels_from(const nb::callable& source, std::size_t tile) {

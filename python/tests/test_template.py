@@ -142,3 +142,41 @@ def test_wrong_arguments():
             warpalign.build_template(**arguments)
     with pytest.raises(TypeError, match="no option 'weight'"):
         warpalign.build_template([image, image], weight=1)
+
+
+def test_reads_one_image_at_a_time_and_passes_on_its_errors():
+    _, images, _ = drawn((160, 150), 3, 13)
+
+    class Reader:
+        def __init__(self, broken=None):
+            self.broken, self.reads = broken, []
+
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            self.reads.append(index)
+            if len(self.reads) == self.broken:
+                raise OSError("the disk is gone")
+            return images[index]
+
+    reader = Reader()
+    template = warpalign.build_template(reader, motion="similarity", rounds=1)
+    assert all(template.used)
+    # For their dimensions, their intensities, the first template, the registrations, and the mean.
+    assert reader.reads == [0, 0, 1, 0, 0, 1, 0, 1]
+    with pytest.raises(OSError, match="the disk is gone"):
+        warpalign.build_template(Reader(broken=6), motion="similarity", rounds=1)
+
+
+def test_volumes_have_similarities_too():
+    random = np.random.default_rng(2)
+    volume = scipy.ndimage.gaussian_filter(random.standard_normal((32, 30, 34)), 1.5)
+    volumes = [scipy.ndimage.shift(volume, (0, shift, 0), order=5, mode="mirror")
+               for shift in (-1, 1)]
+    template = warpalign.build_template(volumes, motion="similarity", rounds=1, spacing=(1, 1, 2),
+                                        max_rotation=10)
+    assert all(template.used)
+    assert template.transforms[0].points([[15, 15, 17]])[0, 1] == pytest.approx(14, abs=0.1)
+    with pytest.raises(ValueError, match="reference_spacing and moving_spacing must be equal"):
+        warpalign.build_template(volumes, moving_spacing=2)

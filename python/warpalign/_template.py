@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import _core
 from ._devices import open_device
 from ._files._open import is_file, opened
 from ._images import as_image, as_volume
-from ._options import documented
+from ._options import documented, options_of
 from ._progress import progress_bar
-from ._register import Registrar
 from ._transform import Transform
-from ._volumes import VolumeRegistrar
+from ._volumes import volume_options_of
 
 _MOTIONS = ("rigid", "similarity", "affine", "deformable")
 
@@ -51,72 +51,37 @@ class Template:
 
 
 class _Images:
-    """Reads images one by one, and gives them a common mean and standard deviation."""
+    """Reads images one by one."""
 
     def __init__(self, images):
         self._images = images
-        first = self._read(0)
-        self.ndim = first.ndim
-        moments = np.array([self._moments(first if i == 0 else self._read(i), i)
-                            for i in range(len(images))])
-        self._moments_of = moments
-        self._mean, self._deviation = moments.mean(0)
-
-    def _read(self, index):
-        what = f"image {index}"
-        image = self._images[index]
-        if is_file(image):
-            file = opened(image)
-            return (as_volume if file.ndim == 3 else as_image)(file, what)
-        return (as_volume if np.ndim(image) == 3 else as_image)(image, what)
-
-    def _moments(self, image, index):
-        if image.ndim != self.ndim:
-            raise ValueError(f"image {index} has {image.ndim} dimensions, but image 0 {self.ndim}")
-        known = image[np.isfinite(image)]
-        if not known.size or known.min() == known.max():
-            raise ValueError(f"image {index} is constant, or has no finite samples")
-        return known.mean(dtype=np.float64), known.std(dtype=np.float64)
+        first = images[0]
+        self.ndim = 3 if (opened(first).ndim if is_file(first) else np.ndim(first)) == 3 else 2
 
     def __len__(self):
         return len(self._images)
 
-    def __getitem__(self, index):
-        mean, deviation = self._moments_of[index]
-        image = self._read(index).astype(np.float64)
-        return ((image - mean) * (self._deviation / deviation) + self._mean).astype(np.float32)
+    def __call__(self, index):
+        what = f"image {index}"
+        image = self._images[index]
+        if is_file(image):
+            image = opened(image)
+            ndim = image.ndim
+        else:
+            ndim = np.ndim(image)
+        array = (as_volume if ndim == 3 else as_image)(image, what)
+        if array.ndim != self.ndim:
+            raise ValueError(f"{what} has {array.ndim} dimensions, but image 0 {self.ndim}")
+        return array
 
 
-def _registrar_for(images, device, motion, spacing, options):
-    if images.ndim == 2:
-        if spacing is not None:
-            raise ValueError("spacing is for volumes")
-        return Registrar(device, motion=motion, **options)
-    return VolumeRegistrar(device, motion=motion, spacing=spacing, **options)
-
-
-def _towards_the_mean(mean):
-    """The inverse of p -> p + mean(p) as a field, and the root mean square of `mean` in pixels."""
-    try:
-        inverse = Transform.displacement(mean).inverse()
-    except ValueError as error:
-        raise ValueError(f"the mean of the transforms has no inverse: {error}; give another "
-                         f"initial image or a larger bending_weight") from None
-    return Transform.displacement(inverse.field()), np.sqrt((mean ** 2).sum(0).mean())
-
-
-def _mean_image(images, transforms, shape, device):
-    """The mean of the warped images at each pixel, over those that are known there."""
-    total, count = np.zeros(shape), np.zeros(shape, np.uint32)
-    for index, transform in enumerate(transforms):
-        if transform is None:
-            continue
-        warped = transform.warp(images[index], output_shape=shape, cval=np.nan, device=device)
-        known = np.isfinite(warped)
-        total[known] += warped[known]
-        count += known
-    with np.errstate(invalid="ignore"):
-        return (total / count).astype(np.float32)
+def _registration(ndim, motion, spacing, options):
+    """The library's options of a registration."""
+    if ndim == 3:
+        return volume_options_of(motion=motion, spacing=spacing, **options)
+    if spacing is not None:
+        raise ValueError("spacing is for volumes")
+    return options_of({"motion": motion, **options})
 
 
 @documented
@@ -136,7 +101,7 @@ def build_template(images, *, motion="deformable", rounds=4, initial=None, spaci
         At least 2 images, or 2 volumes, with one channel. Shapes may differ. One of them is in
         memory at a time, if the sequence reads it when it is indexed.
     motion : {'rigid', 'similarity', 'affine', 'deformable'}, optional
-        The transforms. The default is ``'deformable'``. Volumes have no ``'similarity'``.
+        The transforms. The default is ``'deformable'``.
     rounds : int, optional
         How often the images are registered, from 1 to 100. The default is 4.
     initial : array_like, optional
@@ -189,29 +154,15 @@ def build_template(images, *, motion="deformable", rounds=4, initial=None, spaci
         raise ValueError(f"a template needs at least 2 images, not {len(images)}")
     device = open_device(device)
     images = _Images(images)
-    template = images[0] if initial is None else _initial_image(initial, images.ndim)
-    shape, changes = template.shape, []
-    registrar = _registrar_for(images, device, motion, spacing, options)
+    prepare, build = ((as_volume, _core.build_volume_template) if images.ndim == 3
+                      else (as_image, _core.build_template))
+    registration = _registration(images.ndim, motion, spacing, options)
+    if initial is not None:
+        initial = prepare(initial, "the initial image")
     with progress_bar(progress, rounds * len(images), "image") as bar:
-        for number in range(rounds):
-            registrar.set_reference(template)
-            found = []
-            for index in range(len(images)):
-                found.append(registrar.align(images[index]))
-                bar.update()
-            used = [one.transform if one.reliable else None for one in found]
-            count = sum(one is not None for one in used)
-            if count < 2:
-                raise ValueError(f"only {count} of {len(images)} images register reliably to the "
-                                 f"template in round {number + 1}; give another initial image")
-            mean = sum(one.field(shape) for one in used if one is not None) / count
-            towards, change = _towards_the_mean(mean)
-            used = [None if one is None else one @ towards for one in used]
-            template = _mean_image(images, used, shape, device)
-            changes.append(change)
-    return Template(template, used, np.array([one.confidence for one in found]), np.array(changes))
-
-
-def _initial_image(initial, ndim):
-    prepare = as_volume if ndim == 3 else as_image
-    return prepare(initial, "the initial image").astype(np.float32)
+        found = build(device, len(images), images, registration, rounds, initial, bar.update)
+    shape = found["image"].shape
+    transforms = [None if one is None else Transform._of(one, shape=shape)
+                  for one in found["transforms"]]
+    return Template(found["image"], transforms, np.array(found["confidences"]),
+                    np.array(found["changes"]))

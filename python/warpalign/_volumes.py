@@ -217,8 +217,10 @@ def _along_xyz(value):
     return [float(number) for number in along[::-1]]
 
 
-def _options(motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
-             collect_timings, grid_spacing, bending_weight):
+def volume_options_of(motion="translation", modality="same", max_rotation=180.0, spacing=None,
+                      moving_spacing=None, max_shift=None, refine=True, collect_timings=False,
+                      grid_spacing=None, bending_weight=0.5):
+    """The library's options, of the keyword arguments of VolumeRegistrar."""
     options = _core.VolumeRegistrationOptions()
     if motion not in _MOTIONS:
         raise ValueError(f"motion must be one of {', '.join(_MOTIONS)}, not {motion!r}")
@@ -281,7 +283,7 @@ class VolumeRegistrar:
     def __init__(self, device=None, *, motion="translation", modality="same", max_rotation=180.0,
                  spacing=None, moving_spacing=None, max_shift=None, refine=True,
                  collect_timings=False, grid_spacing=None, bending_weight=0.5):
-        options = _options(
+        options = volume_options_of(
             motion, modality, max_rotation, spacing, moving_spacing, max_shift, refine,
             collect_timings, grid_spacing, bending_weight)
         self._motion = motion

@@ -1,5 +1,6 @@
 // The C interface, called as C calls it. Results equal those of the C++ interface, and no handle,
 // size or pointer that can be checked crashes the process.
+#include "c_interface/c_calls.hpp"
 #include "support/devices.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -27,6 +28,9 @@
 
 namespace {
 
+using test::last_error;
+using test::Opened;
+
 constexpr int side = 128;
 
 std::vector<std::uint8_t> picture(int ox = 0, int oy = 0, int pitch = side) {
@@ -46,35 +50,11 @@ warpalign_image plane(const void* data, warpalign_pixel_type type = WARPALIGN_U8
   return {data, type, side, side, 1, 0};
 }
 
-std::string last_error() { return warpalign_last_error(); }
-
-#define CHECK_REFUSED(status, part, expression)                                \
-  do {                                                                         \
-    CHECK((expression) == (status));                                           \
-    CHECK_MESSAGE(last_error().find(part) != std::string::npos, last_error()); \
-  } while (false)
-
 warpalign_registration empty_result() {
   warpalign_registration result{};
   result.struct_size = sizeof result;
   return result;
 }
-
-/// A device opened by the C interface. The destructor closes it.
-class Opened {
- public:
-  explicit Opened(const warpalign::Device& device) {
-    REQUIRE(warpalign_open_device(device.info().id.c_str(), &device_) == WARPALIGN_OK);
-    REQUIRE(device_.id != 0);
-  }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  ~Opened() { warpalign_close_device(device_); }
-  operator warpalign_device() const { return device_; }  // NOLINT(google-explicit-constructor)
-
- private:
-  warpalign_device device_{};
-};
 
 /// Two images; the second is the first one shifted by (-9, 5).
 struct ShiftedPair {

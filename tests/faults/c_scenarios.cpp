@@ -2,6 +2,8 @@
 #include "faults/bench.hpp"
 #include "faults/scenarios.hpp"
 #include "support/blobs.hpp"
+#include "support/rotated_volumes.hpp"
+#include "support/volume_pairs.hpp"
 
 #include <warpalign/warpalign.h>
 
@@ -229,6 +231,93 @@ Scenario deformation() {
           }};
 }
 
+/// Slightly rotated volumes.
+struct VolumePair {
+  VolumePair() {
+    spec.reference = spec.moving = {20, 18, 16};
+    spec.transform = test::turn({1, 2, 3}, 6, {0.5, -0.25, 1});
+    drawn = test::draw_rotated_pair(spec);
+  }
+  test::RotatedPairSpec spec;
+  test::HostPairOfVolumes drawn;
+};
+
+const VolumePair& volumes() {
+  static const VolumePair pair;
+  return pair;
+}
+
+warpalign_image view_of(const std::vector<float>& voxels) {
+  const Shape& shape = volumes().spec.reference;
+  return {voxels.data(), WARPALIGN_F32, shape.width, shape.height, shape.depth, 0};
+}
+
+/// Where the transform leads a point. Destroys the transform.
+std::array<double, 3> lead_by(warpalign_transform transform) {
+  std::array<double, 3> point{10.5, 8.25, 6};
+  require(
+      warpalign_transform_points(transform, point.data(), 1, WARPALIGN_OUTSIDE_EDGE, point.data()));
+  require(warpalign_destroy_transform(transform));
+  return point;
+}
+
+warpalign_volume_options volume_options(warpalign_motion motion) {
+  warpalign_volume_options options{};
+  require(warpalign_default_volume_options(&options, sizeof options));
+  options.motion = motion;
+  options.max_rotation = 15;  // a failure at every point of a wider search would take minutes
+  return options;
+}
+
+/// Throws for an alignment that failed and gives a transform.
+void require_with_transform(warpalign_status status, warpalign_transform transform) {
+  if (status != WARPALIGN_OK && transform.id != 0) {
+    throw std::runtime_error("an alignment that failed returns a transform");
+  }
+  require(status);
+  if (transform.id == 0) throw std::runtime_error("the pair is not reliable");
+}
+
+Bytes register_volumes(warpalign_device device) {
+  const warpalign_image reference = view_of(volumes().drawn.reference);
+  const warpalign_image moving = view_of(volumes().drawn.moving);
+  const warpalign_volume_options options = volume_options(WARPALIGN_RIGID);
+  warpalign_volume_registration found{};
+  found.struct_size = sizeof found;
+  warpalign_transform transform{7};  // no handle
+  const warpalign_status status =
+      warpalign_register_volumes(device, &reference, &moving, &options, &found, &transform);
+  require_with_transform(status, transform);
+  Bytes bytes;
+  append(bytes, found, lead_by(transform));
+  return bytes;
+}
+
+/// The registrar outlives the failures.
+Scenario deformable_volumes() {
+  return {"in C: deformable volumes", [](const Device& device) -> Work {
+            const warpalign_volume_options options = volume_options(WARPALIGN_DEFORMABLE);
+            warpalign_volume_registrar made{};
+            require(warpalign_make_volume_registrar(opened(device), &options, &made));
+            const std::shared_ptr<void> ends(
+                nullptr, [=](void*) { warpalign_destroy_volume_registrar(made); });
+            return [made, ends] {
+              const warpalign_image reference = view_of(volumes().drawn.reference);
+              const warpalign_image moving = view_of(volumes().drawn.moving);
+              require(warpalign_set_reference_volume(made, &reference, nullptr));
+              warpalign_volume_registration found{};
+              found.struct_size = sizeof found;
+              warpalign_transform transform{7};  // no handle
+              const warpalign_status status =
+                  warpalign_align_volume(made, &moving, nullptr, &found, &transform);
+              require_with_transform(status, transform);
+              Bytes bytes;
+              append(bytes, found, lead_by(transform));
+              return bytes;
+            };
+          }};
+}
+
 Scenario scenario(const std::string& name, Bytes (*use)(warpalign_device)) {
   return {"in C: " + name, [use](const Device& device) -> Work {
             const warpalign_device same = opened(device);
@@ -243,7 +332,9 @@ std::vector<Scenario> c_scenarios() {
           scenario("registrar", &use_a_registrar),
           scenario("resample", &resample),
           scenario("prefilter", &prefilter),
+          scenario("register volumes", &register_volumes),
           deformable_registration(),
+          deformable_volumes(),
           deformation()};
 }
 

@@ -7,6 +7,7 @@
 #include "support/volume_pairs.hpp"
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -272,6 +273,30 @@ Scenario frames(const char* name, Motion motion) {
           }};
 }
 
+/// The mean of two images, of which one has a hole.
+Scenario template_of_images() {
+  return {"template", [](const Device& device) -> Work {
+            RegistrationOptions options;
+            options.motion = Motion::affine;
+            auto holed = std::make_shared<std::vector<float>>(pair().moving.pixels.begin(),
+                                                              pair().moving.pixels.end());
+            for (std::size_t i = 3000; i < 3020; ++i) {
+              (*holed)[i] = std::numeric_limits<float>::quiet_NaN();
+            }
+            return [device, options, holed] {
+              const auto source = [&](std::size_t i) {
+                const HostImage second{holed->data(), PixelType::f32, frame.width, frame.height, 0};
+                return TemplatePixels{i == 0 ? pair().reference.view() : second};
+              };
+              const Template found = build_template(device, 2, source, options, {.rounds = 1});
+              Bytes bytes;
+              append(bytes, found.confidences[0], found.confidences[1], found.changes[0],
+                     found.pixels[1234], (*found.transforms[1])(Point3{30, 20, 0}));
+              return bytes;
+            };
+          }};
+}
+
 Scenario field_warp() {
   return {"warp by a field", [](const Device& device) -> Work {
             auto warper = std::make_shared<FieldWarper>(device, PixelType::u8, frame);
@@ -335,6 +360,7 @@ std::vector<Scenario> registration_scenarios() {
       windows(),
       frames("align, frames", Motion::translation),
       frames("align, frames that turn", Motion::similarity),
+      template_of_images(),
       field_warp(),
   };
 }

@@ -233,9 +233,9 @@ TEST_CASE("a failure leaves an existing output unchanged") {
 }
 
 TEST_CASE("wrong usage") {
-  check_complaint(
-      run_program({}), 2,
-      "register, register-volume, stack, mosaic, transform, resample, prefilter, devices");
+  check_complaint(run_program({}), 2,
+                  "register, register-volume, stack, mosaic, template, transform, resample, "
+                  "prefilter, devices");
   check_complaint(run_program({"regster"}), 2, "regster");
   check_complaint(run_program({"register", "one.png"}), 2, "MOVING");
   check_complaint(run_program({"register", "a", "b", "--outptu", "c"}), 2, "--outptu");

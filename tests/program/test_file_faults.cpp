@@ -193,6 +193,9 @@ TEST_CASE("files: every call that writes fails once, for every command") {
         "--csv",    "OUT/d.csv", "--json",         "OUT/d.json",  "--plot",          "OUT/d.svg",
         "--output", "OUT/o.tif", "--output-video", "OUT/o.y4m",   "--output-folder", "OUT/aligned",
         "--report", "OUT/d.html"}});
+  sweep({"template",
+         {"template", a, b, "--motion", "rigid", "--rounds", "1", "--output", "OUT/m.tif",
+          "--sheet", "OUT/m.png", "--transforms", "OUT/transforms", "--device", device}});
   const std::string t = inputs.folder / "tiles";
   sweep({"mosaic",
          {"mosaic", t, "--grid", "1x2", "--overlap", "25", "--output", "OUT/m.ome.tif", "--located",

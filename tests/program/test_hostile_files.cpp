@@ -324,6 +324,8 @@ TEST_CASE("--max-pixels is an option of every command that reads images") {
   const std::vector<std::vector<std::string>> commands{
       {"register", image, image},
       {"register-volume", array, array},
+      {"template", image, image, "--output", folder / "mean.tif"},
+      {"template", array, array, "--output", folder / "mean.npy"},
       {"stack", image, image, "--csv", folder / "drift.csv"},
       {"resample", image, folder / "out.png", "--zoom", "2"},
       {"prefilter", array, folder / "out.npy"}};

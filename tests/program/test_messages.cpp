@@ -88,10 +88,13 @@ TEST_CASE("every command that has --quiet and --verbose obeys them") {
   require_test_device();
   const ScratchFolder folder;
   save_npy(folder / "in.npy", random_array({16, 16, 16}, PixelType::f32));
+  save_image(folder / "in.png", draw({}, {96, 96, 1}, 1, PixelType::u8));
   const std::vector<std::vector<std::string>> commands{
       {"resample", folder / "in.npy", folder / "out.npy", "--zoom", "2"},
       {"prefilter", folder / "in.npy", folder / "out.npy"},
       {"register-volume", folder / "in.npy", folder / "in.npy"},
+      {"template", folder / "in.png", folder / "in.png", "--motion", "rigid", "--rounds", "1",
+       "--output", folder / "mean.npy"},
       {"doctor", "--quick"}};
   for (auto command : commands) {
     command.insert(command.end(), {"--device", test_device(), "--quiet"});

@@ -62,6 +62,8 @@ TEST_CASE("output names: every command refuses before it opens a device") {
           same);
   refused({"register", image, b, "--motion", "local", "--field", b}, same);
   refused({"register-volume", a, b, "--output", b}, same);
+  refused({"template", image, b, "--output", image}, same);
+  refused({"template", image, b, "--output", "-"}, "--output -: standard output");
   refused({"stack", image, "--json", image}, same);
   refused({"stack", image, "--csv", "-"}, "--csv -: standard output");
   const Outcome bench = run_program({"bench", "--devices", "opencl:99", "--json", "-"});

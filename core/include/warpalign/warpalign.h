@@ -1,5 +1,5 @@
-/* The C interface: devices, registration of images, and B-spline resampling and prefiltering of
- * host arrays. The C++ interface (warpalign.hpp) has more.
+/* The C interface: devices, registration of images and volumes, transforms, and B-spline resampling
+ * and prefiltering of host arrays. The C++ interface (warpalign.hpp) has more.
  *
  * Every function that can fail returns a status; warpalign_last_error() returns a description.
  * Handles are numbers, not addresses: functions return WARPALIGN_INVALID_HANDLE for a null handle,
@@ -146,7 +146,8 @@ enum {
   WARPALIGN_AUTOMATIC = 6,   /**< a similarity, unless an affine transform or a homography explains
                                   the pair significantly better */
   WARPALIGN_DEFORMABLE = 7   /**< an affine transform, then a smooth deformation, which
-                                  warpalign_align_deformable() returns */
+                                  warpalign_align_deformable() or warpalign_align_volume()
+                                  returns */
 };
 
 /** How the intensities of the two images are related. */
@@ -564,6 +565,107 @@ WARPALIGN_C_API warpalign_status warpalign_warp(warpalign_device device,
                                                 const warpalign_output* output);
 /** Destroys a transform. Calls that still use it finish normally. */
 WARPALIGN_C_API warpalign_status warpalign_destroy_transform(warpalign_transform transform);
+
+/* Registration of volumes. */
+
+/** Options of a registration of volumes; see VolumeRegistrationOptions in volume_registrar.hpp. */
+typedef struct warpalign_volume_options {
+  size_t struct_size;      /**< sizeof(warpalign_volume_options) */
+  /** WARPALIGN_TRANSLATION, WARPALIGN_RIGID, WARPALIGN_SIMILARITY, WARPALIGN_AFFINE or
+   * WARPALIGN_DEFORMABLE */
+  warpalign_motion motion;
+  warpalign_modality modality; /**< how the intensities of the volumes are related */
+  int32_t refine;          /**< whether to refine at full resolution: 0 or 1 */
+  double max_rotation;     /**< the largest rotation, in degrees, above 0 to 180 */
+  /** the distances between voxels along x, y and z, in millimetres or any other unit that is the
+   * same for both volumes; rotations are rigid in this unit */
+  double reference_spacing[3];
+  double moving_spacing[3]; /**< the same of the moving volume */
+  double max_shift[3];     /**< the largest translation along each axis, in voxels; 0: unlimited */
+  /** the distance between control points of a deformation, in the unit of the spacings: at least 2
+   * voxels of the reference along the axis with the smallest spacing; 0: 5 such voxels; only for
+   * WARPALIGN_DEFORMABLE */
+  double grid_spacing;
+  double bending_weight;   /**< the weight of a deformation's bending energy, 0.01 to 100; only for
+                            * WARPALIGN_DEFORMABLE */
+} warpalign_volume_options;
+
+/** The result of a registration of volumes. */
+typedef struct warpalign_volume_registration {
+  size_t struct_size; /**< sizeof(warpalign_volume_registration) */
+  /** Maps voxels of the reference to voxels of the moving volume: 4 x 4, row-major, for
+   * (x, y, z, 1). With WARPALIGN_DEFORMABLE, the affine step. */
+  double matrix[16];
+  double translation[3]; /**< mapped reference centre minus that centre, along x, y, z, in voxels */
+  double rotation_deg;   /**< the angle of the rotation in millimetres, 0 to 180 degrees */
+  double rotation_axis[3]; /**< a unit vector, by the right-hand rule; 0 without rotation */
+  double scale;         /**< a factor; > 1: the content is larger in the moving volume */
+  double confidence;    /**< 0 to 1 */
+  double correlation;   /**< normalised correlation over the overlap, at most 1 */
+  double significance;  /**< of the correlation, in standard deviations */
+  double overlap;       /**< fraction of the reference that the moving volume covers, 0 to 1 */
+  int32_t reliable;     /**< whether the confidence is at least 0.5 */
+  int32_t refined;      /**< whether the refinement converged */
+  warpalign_motion motion; /**< the family of `matrix`; WARPALIGN_AFFINE for WARPALIGN_DEFORMABLE */
+  warpalign_modality modality; /**< how the volumes were compared; never WARPALIGN_MODALITY_AUTO */
+  /** How many voxels of the reference were ignored because they are NaN or infinite. */
+  int64_t missing_reference;
+  int64_t missing_moving; /**< the same of the moving volume */
+  /** whether there is a deformation; the measures below are 0 without one */
+  int32_t deformed;
+  /** the mean correlation of small windows after the affine step, -1 to 1; of another modality, the
+   * root of the mean of its square */
+  double window_correlation_before;
+  double window_correlation; /**< the same correlation after the deformation, -1 to 1 */
+  double min_jacobian;       /**< the least factor by which the deformation changes volumes */
+  double max_jacobian;       /**< the greatest such factor */
+  double extreme_jacobians;  /**< the share of voxels with a factor below 0.3 or above 3 */
+} warpalign_volume_registration;
+
+/** Writes the defaults: a translation, voxels of 1. `struct_size`:
+ * sizeof(warpalign_volume_options). */
+WARPALIGN_C_API warpalign_status
+warpalign_default_volume_options(warpalign_volume_options* options, size_t struct_size);
+
+/** Registers one pair of volumes, as VolumeRegistrar does (volume_registrar.hpp). The volumes are
+ * dense, of any type but WARPALIGN_C32, with 8 to 16384 voxels a side. `options` may be null for
+ * the defaults. An unreliable result is not an error: check `result->reliable`. `transform`
+ * receives the transform of a reliable result, which the caller destroys, else null: an affine
+ * transform of voxels or, with WARPALIGN_DEFORMABLE, a chain of a B-spline and an affine transform.
+ * It may be null if it is not wanted. */
+WARPALIGN_C_API warpalign_status warpalign_register_volumes(
+    warpalign_device device, const warpalign_image* reference, const warpalign_image* moving,
+    const warpalign_volume_options* options, warpalign_volume_registration* result,
+    warpalign_transform* transform);
+
+/** Registers many volumes to one reference, of which it keeps what the search needs. */
+typedef struct warpalign_volume_registrar {
+  uint64_t id; /**< 0: null */
+} warpalign_volume_registrar;
+
+/** Makes a registrar of volumes. `options` may be null for the defaults. The caller destroys it. */
+WARPALIGN_C_API warpalign_status
+warpalign_make_volume_registrar(warpalign_device device, const warpalign_volume_options* options,
+                                warpalign_volume_registrar* registrar);
+/** Sets the reference. The voxels may be freed afterwards. `mask`: u8 of the reference's size, 0
+ * where a voxel is ignored; or null. After an error the registrar has no reference. */
+WARPALIGN_C_API warpalign_status warpalign_set_reference_volume(
+    warpalign_volume_registrar registrar, const warpalign_image* reference,
+    const warpalign_image* mask);
+/** Makes later calls of warpalign_align_volume() look for the answer near an affine transform from
+ * voxels of the reference to those of the moving volume, as VolumeRegistrar::set_initial() says:
+ * 4 x 4, row-major. Null: search everywhere again. */
+WARPALIGN_C_API warpalign_status warpalign_set_initial_matrix(warpalign_volume_registrar registrar,
+                                                              const double* matrix);
+/** Registers a volume to the reference. `mask`: u8 of the moving volume's size, 0 where a voxel is
+ * ignored; or null. `result` and `transform` as of warpalign_register_volumes(). */
+WARPALIGN_C_API warpalign_status
+warpalign_align_volume(warpalign_volume_registrar registrar, const warpalign_image* moving,
+                       const warpalign_image* mask, warpalign_volume_registration* result,
+                       warpalign_transform* transform);
+/** Destroys a registrar of volumes. Calls that still use it finish normally. */
+WARPALIGN_C_API warpalign_status
+warpalign_destroy_volume_registrar(warpalign_volume_registrar registrar);
 
 /* Agreement. */
 

@@ -40,6 +40,7 @@
 #include <warpalign/stages/sobel.hpp>
 #include <warpalign/stages/spline_model.hpp>
 #include <warpalign/stages/zoom.hpp>
+#include <warpalign/template.hpp>
 #include <warpalign/tiles.hpp>
 #include <warpalign/transform.hpp>
 #include <warpalign/transform_warp.hpp>

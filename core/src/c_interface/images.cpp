@@ -26,6 +26,15 @@ void check_data(const void* data, const char* what) {
   if (data == nullptr) refuse(std::string(what) + " has no data");
 }
 
+void check_dense(const warpalign_image& volume, PixelType type, const char* what) {
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t bytes = volume.row_bytes;
+  if (bytes == 0 || (bytes % size == 0 && bytes / size == volume.width)) return;
+  refuse(std::string(what) + " is a volume with row_bytes of " + std::to_string(bytes) +
+         "; the rows of volumes must be dense (0, or the width times " + std::to_string(size) +
+         ")");
+}
+
 }  // namespace
 
 PixelType pixel_type(warpalign_pixel_type type, const char* what) {
@@ -55,6 +64,14 @@ HostImage host_image(const warpalign_image* image, const char* what) {
   return {given.data, pixel_type(given.type, what), given.width, given.height, given.row_bytes};
 }
 
+HostVolume host_volume(const warpalign_image* volume, const char* what) {
+  const warpalign_image& given = required(volume, what);
+  check_data(given.data, what);
+  const PixelType type = pixel_type(given.type, what);
+  check_dense(given, type, what);
+  return {given.data, type, shape_of(given)};
+}
+
 Image uploaded(const Device& device, Stream& stream, const warpalign_image& image,
                const char* what) {
   check_data(image.data, what);
@@ -65,11 +82,7 @@ Image uploaded(const Device& device, Stream& stream, const warpalign_image& imag
     stream.upload(HostImage{image.data, type, shape.width, shape.height, image.row_bytes}, target);
     return target;
   }
-  const std::int64_t dense = shape.width * static_cast<std::int64_t>(size_of(type));
-  if (image.row_bytes != 0 && image.row_bytes != dense) {
-    refuse(std::string(what) + " is a volume with row_bytes of " + std::to_string(image.row_bytes) +
-           "; the rows of volumes must be dense (0 or " + std::to_string(dense) + ")");
-  }
+  check_dense(image, type, what);
   stream.upload(image.data, target.size_bytes(), target.buffer());
   return target;
 }

@@ -16,6 +16,8 @@ namespace warpalign::c_interface {
 [[nodiscard]] Shape shape_of(const warpalign_output& output) noexcept;
 /// Requires an image with pixels and depth 1.
 [[nodiscard]] HostImage host_image(const warpalign_image* image, const char* what);
+/// Requires voxels with dense rows.
+[[nodiscard]] HostVolume host_volume(const warpalign_image* volume, const char* what);
 
 /// Uploads an image with any row pitch, or a dense volume, to a new image.
 [[nodiscard]] Image uploaded(const Device& device, Stream& stream, const warpalign_image& image,

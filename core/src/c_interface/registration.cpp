@@ -2,6 +2,7 @@
 #include "c_interface/call.hpp"
 #include "c_interface/deformations.hpp"
 #include "c_interface/images.hpp"
+#include "c_interface/options.hpp"
 #include "registration/option_table.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -33,66 +34,6 @@ struct SharedRegistrar {
 };
 
 constexpr const char* no_registrar = "the registrar is null or was destroyed";
-
-bool flag(std::int32_t value, const std::string& what) {
-  if (value != 0 && value != 1) refuse(what + " must be 0 or 1");
-  return value == 1;
-}
-
-Motion motion_of(warpalign_motion motion) {
-  switch (motion) {
-    case WARPALIGN_SIMILARITY:
-      return Motion::similarity;
-    case WARPALIGN_RIGID:
-      return Motion::rigid;
-    case WARPALIGN_ROTATION:
-      return Motion::rotation;
-    case WARPALIGN_TRANSLATION:
-      return Motion::translation;
-    case WARPALIGN_AFFINE:
-      return Motion::affine;
-    case WARPALIGN_HOMOGRAPHY:
-      return Motion::homography;
-    case WARPALIGN_AUTOMATIC:
-      return Motion::automatic;
-    case WARPALIGN_DEFORMABLE:
-      return Motion::deformable;
-    default:
-      refuse("invalid value " + std::to_string(motion) +
-             " for motion (use WARPALIGN_SIMILARITY, ...)");
-  }
-}
-
-warpalign_motion number_of(Motion motion) {
-  switch (motion) {
-    case Motion::rigid:
-      return WARPALIGN_RIGID;
-    case Motion::rotation:
-      return WARPALIGN_ROTATION;
-    case Motion::translation:
-      return WARPALIGN_TRANSLATION;
-    case Motion::affine:
-      return WARPALIGN_AFFINE;
-    case Motion::homography:
-      return WARPALIGN_HOMOGRAPHY;
-    default:
-      return WARPALIGN_SIMILARITY;
-  }
-}
-
-Modality modality_of(warpalign_modality modality) {
-  switch (modality) {
-    case WARPALIGN_MODALITY_SAME:
-      return Modality::same;
-    case WARPALIGN_MODALITY_OTHER:
-      return Modality::other;
-    case WARPALIGN_MODALITY_AUTO:
-      return Modality::automatic;
-    default:
-      refuse("invalid value " + std::to_string(modality) +
-             " for modality (use WARPALIGN_MODALITY_SAME, ...)");
-  }
-}
 
 Effort search_of(warpalign_search search) {
   switch (search) {
@@ -184,8 +125,7 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.refined = found.refined ? 1 : 0;
   std::copy(found.homography.h.begin(), found.homography.h.end(), result.homography);
   result.motion = number_of(found.motion);
-  result.modality =
-      found.modality == Modality::other ? WARPALIGN_MODALITY_OTHER : WARPALIGN_MODALITY_SAME;
+  result.modality = number_of(found.modality);
   describe_ambiguity(found, result);
   result.missing_reference = found.missing.reference;
   result.missing_moving = found.missing.moving;

@@ -3,7 +3,7 @@
 
 #include "mosaic/distorted_pixel.hpp"
 #include "mosaic/positive_system.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 #include "registration/numerics/robust_scale.hpp"
 
 #include <algorithm>

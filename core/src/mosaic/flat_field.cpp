@@ -2,7 +2,7 @@
 #include "device/check.hpp"
 #include "device/host_rows.hpp"
 #include "mosaic/positive_system.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 
 #include <warpalign/flat_field.hpp>
 

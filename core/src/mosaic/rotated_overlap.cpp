@@ -3,7 +3,7 @@
 
 #include "mosaic/mosaic_types.hpp"
 #include "mosaic/positive_system.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 #include "mosaic/tile_motion.hpp"
 #include "registration/numerics/centred_moments.hpp"
 

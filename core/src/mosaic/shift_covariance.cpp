@@ -2,7 +2,7 @@
 #include "mosaic/shift_covariance.hpp"
 
 #include "mosaic/mosaic_types.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 
 #include <algorithm>
 #include <cmath>

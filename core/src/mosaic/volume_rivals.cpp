@@ -2,7 +2,7 @@
 #include "mosaic/volume_rivals.hpp"
 
 #include "mosaic/mosaic_types.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 #include "registration/numerics/correlation.hpp"
 #include "registration/volume/structure/host_volume.hpp"
 

@@ -29,12 +29,15 @@ class Calls {
   void run() {
     for (int calls = 0; calls < 40 && !reader_.empty(); ++calls) call();
     for (const warpalign_registrar registrar : registrars_) warpalign_destroy_registrar(registrar);
+    for (const warpalign_volume_registrar registrar : volume_registrars_) {
+      warpalign_destroy_volume_registrar(registrar);
+    }
     for (const warpalign_device device : devices_) warpalign_close_device(device);
   }
 
  private:
   void call() {
-    switch (reader_.byte() % 14) {
+    switch (reader_.byte() % 20) {
       case 0:
         return list_devices();
       case 1:
@@ -61,6 +64,18 @@ class Calls {
         return prefilter();
       case 12:
         return transforms();
+      case 13:
+        return register_volumes();
+      case 14:
+        return make_volume_registrar();
+      case 15:
+        return set_reference_volume();
+      case 16:
+        return set_initial_matrix();
+      case 17:
+        return align_volume();
+      case 18:
+        return expect(warpalign_destroy_volume_registrar(volume_registrar()));
       default:
         require(warpalign_status_name(reader_.number<std::int32_t>()) != nullptr,
                 "every status has a name");
@@ -92,6 +107,11 @@ class Calls {
   }
   warpalign_registrar registrar() {
     return {handle(registrars_.size(), [&](std::size_t i) { return registrars_[i]; })};
+  }
+
+  warpalign_volume_registrar volume_registrar() {
+    return {
+        handle(volume_registrars_.size(), [&](std::size_t i) { return volume_registrars_[i]; })};
   }
 
   std::int64_t extent() {
@@ -215,6 +235,9 @@ class Calls {
     warpalign_register_options options{};
     expect(warpalign_default_register_options(rarely() ? nullptr : &options,
                                               size_of_struct<warpalign_register_options>()));
+    warpalign_volume_options volumes{};
+    expect(warpalign_default_volume_options(rarely() ? nullptr : &volumes,
+                                            size_of_struct<warpalign_volume_options>()));
     warpalign_spline_options spline{};
     expect(warpalign_default_spline_options(rarely() ? nullptr : &spline,
                                             size_of_struct<warpalign_spline_options>()));
@@ -285,6 +308,76 @@ class Calls {
                            reader_.byte() < 128 ? nullptr : &mask, rarely() ? nullptr : &result));
   }
 
+  warpalign_volume_options volume_options() {
+    warpalign_volume_options options{};
+    warpalign_default_volume_options(&options, sizeof options);
+    options.struct_size = size_of_struct<warpalign_volume_options>();
+    const std::uint8_t changes = reader_.byte();
+    if ((changes & 1U) != 0) options.motion = enumerator(8);
+    if ((changes & 2U) != 0) options.modality = enumerator(3);
+    if ((changes & 4U) != 0) options.refine = enumerator(2);
+    if ((changes & 8U) != 0) options.max_rotation = real();
+    if ((changes & 16U) != 0) options.reference_spacing[reader_.byte() % 3] = real();
+    if ((changes & 32U) != 0) options.moving_spacing[reader_.byte() % 3] = real();
+    if ((changes & 64U) != 0) options.max_shift[reader_.byte() % 3] = real();
+    if ((changes & 128U) != 0) options.grid_spacing = options.bending_weight = real();
+    return options;
+  }
+
+  /// A status other than WARPALIGN_OK leaves no transform.
+  static void expect_transform(warpalign_status status, warpalign_transform transform) {
+    expect(status);
+    require(status == WARPALIGN_OK || transform.id == 0, "an error gives no transform");
+    if (transform.id != 0) expect(warpalign_destroy_transform(transform));
+  }
+
+  void register_volumes() {
+    const warpalign_image reference = image();
+    const warpalign_image moving = image();
+    const warpalign_volume_options options = volume_options();
+    warpalign_volume_registration result{};
+    result.struct_size = size_of_struct<warpalign_volume_registration>();
+    warpalign_transform transform{};
+    const warpalign_status status =
+        warpalign_register_volumes(device(), rarely() ? nullptr : &reference,
+                                   rarely() ? nullptr : &moving, rarely() ? nullptr : &options,
+                                   rarely() ? nullptr : &result, rarely() ? nullptr : &transform);
+    expect_transform(status, transform);
+  }
+
+  void make_volume_registrar() {
+    const warpalign_volume_options options = volume_options();
+    warpalign_volume_registrar made{};
+    expect(warpalign_make_volume_registrar(device(), rarely() ? nullptr : &options,
+                                           rarely() ? nullptr : &made));
+    if (made.id != 0) volume_registrars_.push_back(made);
+  }
+
+  void set_reference_volume() {
+    const warpalign_image reference = image();
+    const warpalign_image mask = image();
+    expect(warpalign_set_reference_volume(volume_registrar(), rarely() ? nullptr : &reference,
+                                          reader_.byte() < 128 ? nullptr : &mask));
+  }
+
+  void set_initial_matrix() {
+    std::array<double, 16> matrix{};
+    for (double& number : matrix) number = real();
+    expect(warpalign_set_initial_matrix(volume_registrar(), rarely() ? nullptr : matrix.data()));
+  }
+
+  void align_volume() {
+    const warpalign_image moving = image();
+    const warpalign_image mask = image();
+    warpalign_volume_registration result{};
+    result.struct_size = size_of_struct<warpalign_volume_registration>();
+    warpalign_transform transform{};
+    const warpalign_status status = warpalign_align_volume(
+        volume_registrar(), rarely() ? nullptr : &moving, reader_.byte() < 128 ? nullptr : &mask,
+        rarely() ? nullptr : &result, rarely() ? nullptr : &transform);
+    expect_transform(status, transform);
+  }
+
   void resample() {
     const warpalign_image input = image();
     const warpalign_output result = output();
@@ -321,6 +414,7 @@ class Calls {
   Reader reader_;
   std::vector<warpalign_device> devices_;
   std::vector<warpalign_registrar> registrars_;
+  std::vector<warpalign_volume_registrar> volume_registrars_;
 };
 
 void run(Input input) { Calls(input).run(); }

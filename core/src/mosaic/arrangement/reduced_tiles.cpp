@@ -2,7 +2,7 @@
 #include "mosaic/arrangement/reduced_tiles.hpp"
 
 #include "mosaic/overlap.hpp"
-#include "mosaic/real_pixels.hpp"
+#include "values/real_pixels.hpp"
 
 #include <algorithm>
 #include <limits>
