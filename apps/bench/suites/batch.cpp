@@ -11,12 +11,14 @@
 namespace warpalign::program::bench {
 namespace {
 
-constexpr std::size_t pairs_per_call = 32;
+/// So few pairs are registered one by one, and so many together.
+constexpr std::size_t few_pairs = 32;
+constexpr std::size_t many_pairs = 512;
 
 /// Each call creates its registrars; the device keeps kernels and FFT plans.
 class BatchWork final : public StageWork {
  public:
-  BatchWork(const Device& device, std::int64_t side, int streams)
+  BatchWork(const Device& device, std::int64_t side, std::size_t pairs, int streams)
       : StageWork(device,
                   {{PixelType::u8, {side, side, 1}, registration_pair(side).reference},
                    {PixelType::u8, {side, side, 1}, registration_pair(side).moving}},
@@ -24,7 +26,7 @@ class BatchWork final : public StageWork {
         side_(side),
         streams_(streams),
         truth_(registration_pair(side).truth),
-        pairs_(pairs_per_call, HostPair{view(0), view(1)}) {}
+        pairs_(pairs, HostPair{view(0), view(1)}) {}
 
   void make_plans() override {}  // align_batch makes them
 
@@ -60,21 +62,22 @@ class BatchWork final : public StageWork {
   std::vector<HostPair> pairs_;
 };
 
-Case case_of(std::int64_t side, const char* name, int streams) {
+Case case_of(std::int64_t side, const char* name, std::size_t pairs, int streams) {
   const Shape shape{side, side, 1};
   const auto pixels = static_cast<std::size_t>(shape.pixels());
   Case made;
   made.suite = "batch";
   made.name = name;
   made.size = shape;
-  made.yardstick = "1 stream";
+  made.yardstick = pairs == few_pairs ? "1 stream" : "";
   made.unit = "pairs";
-  made.operations = static_cast<double>(pairs_per_call);
-  made.bytes = 2.0 * static_cast<double>(pairs_per_call * pixels);
+  made.operations = static_cast<double>(pairs);
+  made.bytes = 2.0 * static_cast<double>(pairs * pixels);
   made.max_allocation = 2 * pixels * sizeof(float);
-  made.memory_bytes = static_cast<std::size_t>(streams) * 40 * pixels * sizeof(float);
-  made.on_device = [side, streams](const Device& device) {
-    return std::make_unique<BatchWork>(device, side, streams);
+  const std::size_t together = pairs == many_pairs ? 32 : 1;
+  made.memory_bytes = static_cast<std::size_t>(streams) * together * 40 * pixels * sizeof(float);
+  made.on_device = [side, pairs, streams](const Device& device) {
+    return std::make_unique<BatchWork>(device, side, pairs, streams);
   };
   return made;
 }
@@ -84,9 +87,10 @@ Case case_of(std::int64_t side, const char* name, int streams) {
 std::vector<Case> batch_cases(const Sizes& sizes) {
   std::vector<Case> cases;
   for (const std::int64_t side : sizes.sides_or({512})) {
-    cases.push_back(case_of(side, "1 stream", 1));
-    cases.push_back(case_of(side, "2 streams", 2));
-    cases.push_back(case_of(side, "4 streams", 4));
+    cases.push_back(case_of(side, "1 stream", few_pairs, 1));
+    cases.push_back(case_of(side, "2 streams", few_pairs, 2));
+    cases.push_back(case_of(side, "4 streams", few_pairs, 4));
+    cases.push_back(case_of(side, "many pairs, 2 streams", many_pairs, 2));
   }
   return cases;
 }

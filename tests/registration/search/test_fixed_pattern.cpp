@@ -4,6 +4,7 @@
 #include "registration/patterns/fixed_pattern.hpp"
 #include "registration/patterns/line_pattern.hpp"
 #include "registration/patterns/pattern_trace.hpp"
+#include "registration/patterns/sensor_signs.hpp"
 #include "support/devices.hpp"
 #include "support/photographs.hpp"
 
@@ -276,6 +277,29 @@ TEST_CASE("fixed pattern: fine structure agrees more than coarser only under noi
     pair.moving[i] = static_cast<std::uint8_t>(light * pair.moving[i]);
   }
   CHECK(agreement(pair) < 0.05);
+}
+
+TEST_CASE("fixed pattern: a level shows signs of a pattern, and none without one") {
+  warpalign::detail::SensorSigns signs;
+  const auto any = [&](const Shown& pair, Point moved, double correlation) {
+    const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+    const std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+    const warpalign::Homography answer(warpalign::Affine::translation(moved.x, moved.y));
+    return signs.any({side, side, reference, moving, {}, {}},
+                     {answer, std::hypot(moved.x, moved.y), 1, correlation});
+  };
+  constexpr Point still{0, 0}, near{3, 0};
+  CHECK(any(shown("gravel.png", shift, dust(), 1), shift, 0.9));
+  CHECK(any(shown("gravel.png", shift, noisy_pixels(30), 1), shift, 0.5));  // in the residual
+  CHECK(any(shown("gravel.png", shift, noisy_pixels(30), 1), still, 0.5));  // in fine structure
+  CHECK(any(shown("bridge.jpg", shift, dust(), 1), still, 0.98));           // in changes
+  CHECK_FALSE(any(shown("gravel.png", shift, clean, 3), shift, 0.9));
+  CHECK_FALSE(any(shown("bridge.jpg", shift, clean, 1), shift, 0.98));
+  CHECK_FALSE(any(shown("bridge.jpg", near, clean, 1), near, 0.98));
+  CHECK_FALSE(any(shown("bridge.jpg", still, clean, 3), still, 0.9));
+  CHECK_FALSE(any(shown("bridge.jpg", still, dust(), 3), still, 0.9));
+  CHECK(warpalign::detail::is_beyond_reach(side / 4.0 + 1, {side, side, 1}));
+  CHECK_FALSE(warpalign::detail::is_beyond_reach(side / 4.0 - 1, {side, side, 1}));
 }
 
 TEST_CASE("fixed pattern: images that stand still stay so, whatever they show") {

@@ -1,7 +1,6 @@
 // Registers many pairs at once, each with a reference of its own.
 #include "registration/batch/pair_batch.hpp"
 
-#include "device/lanes.hpp"
 #include "registration/frames/frame_search.hpp"
 #include "registration/local/windows/window_batch.hpp"
 #include "registration/numerics/plane_geometry.hpp"
@@ -18,6 +17,8 @@ namespace {
 
 // More pairs than that gain nothing, and the first result would be late.
 constexpr std::size_t max_pairs_at_once = 32;
+// Batches that run at the same time, usually (BatchOptions::streams_per_device).
+constexpr std::size_t usual_streams = 2;
 // Where less is in common, a Registrar asks whether only lines agree (strip_structure.hpp).
 constexpr double min_overlap = 0.25;
 
@@ -25,13 +26,6 @@ bool is_sparse(std::span<const float> level, const IntensityStatistics& grey) {
   return bright_fraction(
              {level, {}, grey.mean, grey.deviation, static_cast<double>(grey.maximum)}) <=
          max_sparse_fraction;
-}
-
-// A GPU waits for the host, which has cores for several workers; a device that is the host has not.
-std::size_t looking_threads(const Device& device) {
-  constexpr std::size_t most = 8;
-  if (device.info().kind == DeviceKind::cpu) return 1;
-  return std::clamp<std::size_t>(host_threads() / 2, 1, most);
 }
 
 }  // namespace
@@ -51,13 +45,13 @@ PairBatch::PairBatch(const Device& device, const RegistrationOptions& options, P
     : type_(type),
       image_(image),
       pairs_(pairs),
-      signs_(looking_threads(device)),
-      threads_(static_cast<int>(signs_.size()) - 1),
-      loop_(&threads_, signs_.size() - 1),
+      host_(device, usual_streams),
+      signs_(host_.threads()),
       references_(device, type, image, static_cast<std::int64_t>(pairs)),
       moving_(device, type, image, static_cast<std::int64_t>(pairs)),
       matcher_(device, options, image,
-               {static_cast<std::int64_t>(pairs), static_cast<std::int64_t>(pairs)}, &loop_) {
+               {static_cast<std::int64_t>(pairs), static_cast<std::int64_t>(pairs)},
+               &host_.loop()) {
   results_.reserve(pairs);
 }
 
@@ -99,7 +93,7 @@ std::span<const std::optional<RegistrationResult>> PairBatch::run(
 void PairBatch::look_again(std::span<const HostImage> references,
                            std::span<const HostImage> moving) {
   std::atomic<std::size_t> next = 0;
-  loop_.run(0, looks_.size(), [&](std::size_t first, std::size_t end) {
+  host_.loop().run(0, looks_.size(), [&](std::size_t first, std::size_t end) {
     SensorSigns& signs = signs_[next++];
     for (std::size_t i = first; i < end; ++i) {
       const std::size_t pair = looks_[i].pair;

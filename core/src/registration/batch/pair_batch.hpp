@@ -3,8 +3,7 @@
 
 #include "registration/frames/similarity_batch.hpp"
 #include "registration/patterns/sensor_signs.hpp"
-#include "registration/tasks/parallel_for.hpp"
-#include "registration/tasks/thread_budget.hpp"
+#include "registration/tasks/host_loop.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -50,9 +49,8 @@ class PairBatch {
   PixelType type_;
   Shape image_;
   std::size_t pairs_;
+  HostLoop host_;
   std::vector<SensorSigns> signs_;  // of each thread
-  ThreadBudget threads_;
-  ParallelFor loop_;
   StackUpload references_, moving_;
   SimilarityMatcher matcher_;
   std::vector<Look> looks_;

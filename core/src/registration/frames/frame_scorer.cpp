@@ -158,9 +158,10 @@ bool FrameLevels::is_comparable(std::size_t frame) {
   return has_contrast(grey) && similar_contrast && !has_border;
 }
 
-FrameScorer::FrameScorer(const Device& device, const Shape& frame, std::int64_t frames)
+FrameScorer::FrameScorer(const Device& device, const Shape& frame, std::int64_t frames,
+                         ParallelFor* loop)
     : frame_(frame),
-      judged_(device, frame, frames, 1),
+      judged_(device, frame, frames, 1, loop),
       sums_(device, {judged_.shape(), 1, frames, parts_of(judged_.shape())}),
       no_means_(device.make_buffer(static_cast<std::size_t>(frames) * sizeof(float))),
       states_(static_cast<std::size_t>(frames)),

@@ -82,7 +82,7 @@ class FrameLevels {
   /// `frames`: the maximum number of frames in one call. `references`: 1 for all frames, or one for
   /// each. `loop`: for work on the host; null: the caller's thread alone.
   FrameLevels(const Device& device, const Shape& frame, std::int64_t frames,
-              std::int64_t references, ParallelFor* loop = nullptr);
+              std::int64_t references, ParallelFor* loop);
 
   [[nodiscard]] const Shape& shape() const { return levels_.shape(); }
   [[nodiscard]] double spacing() const { return levels_.spacing(); }
@@ -142,8 +142,8 @@ class FrameLevels {
 
 class FrameScorer {
  public:
-  /// `frames`: the maximum number of frames in one call.
-  FrameScorer(const Device& device, const Shape& frame, std::int64_t frames);
+  /// `frames`: the maximum number of frames in one call. `loop`: as for FrameLevels.
+  FrameScorer(const Device& device, const Shape& frame, std::int64_t frames, ParallelFor* loop);
 
   /// Sets the reference, f32. Returns false if it is constant, or has NaN or a border. Waits for
   /// the device.

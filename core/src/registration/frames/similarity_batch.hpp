@@ -5,6 +5,7 @@
 #include "registration/frames/frame_batch.hpp"
 #include "registration/frames/rotated_frame_scorer.hpp"
 #include "registration/frames/similarity_search.hpp"
+#include "registration/tasks/host_loop.hpp"
 
 #include <optional>
 #include <span>
@@ -17,7 +18,7 @@ class SimilarityMatcher {
  public:
   /// `loop`: as for FrameLevels.
   SimilarityMatcher(const Device& device, const RegistrationOptions& options, const Shape& frame,
-                    const StackSizes& sizes, ParallelFor* loop = nullptr);
+                    const StackSizes& sizes, ParallelFor* loop);
 
   /// Sets the first `count` references, a stack of f32, which must stay until the next call. Waits
   /// for the device.
@@ -57,6 +58,7 @@ class SimilarityBatch final : public FrameBatch {
 
  private:
   std::size_t frames_;
+  HostLoop host_;
   PixelUpload upload_of_reference_;
   Image reference_;
   StackUpload upload_;

@@ -23,10 +23,11 @@ TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptio
     : FrameBatch(type, frame),
       options_(options),
       conclusive_(options, frame),
+      host_(device, lanes_of(device)),
       reference_(device, frame),
       search_(device, type, frame, batch_of(device, whole_frame(frame), frames_at_once),
               reach_of(options)),
-      judge_(device, frame, static_cast<std::int64_t>(search_.frames())) {
+      judge_(device, frame, static_cast<std::int64_t>(search_.frames()), &host_.loop()) {
   shifts_.reserve(search_.frames());
   results_.reserve(search_.frames());
 }

@@ -5,6 +5,7 @@
 #include "registration/frames/frame_batch.hpp"
 #include "registration/frames/frame_scorer.hpp"
 #include "registration/frames/frame_search.hpp"
+#include "registration/tasks/host_loop.hpp"
 
 #include <warpalign/registrar.hpp>
 
@@ -29,6 +30,7 @@ class TranslationBatch final : public FrameBatch {
 
   RegistrationOptions options_;
   ConclusiveResults conclusive_;
+  HostLoop host_;
   FrameReference reference_;
   FrameSearch search_;
   FrameScorer judge_;
