@@ -72,9 +72,9 @@ Compiler compiler_of(const std::string& platform) {
   compiler.caches_programs = platform == "Portable Computing Language";
   compiler.reads_declarations = compiler.caches_programs;
   compiler.exclusive = platform == "rusticl" || platform == "Clover" || platform == "Oclgrind";
-  const bool nvidia = platform == "NVIDIA CUDA";
-  compiler.one_at_a_time = compiler.caches_programs || compiler.exclusive || nvidia;
-  if (compiler.one_at_a_time) compiler.threads = nvidia ? 1 : 0;
+  const bool serial = platform == "NVIDIA CUDA" || platform == "Intel(R) OpenCL";
+  compiler.one_at_a_time = compiler.caches_programs || compiler.exclusive || serial;
+  if (compiler.one_at_a_time) compiler.threads = serial ? 1 : 0;
   return compiler;
 }
 

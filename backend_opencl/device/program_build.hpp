@@ -17,8 +17,8 @@ class Context;
 struct Compiler {
   /// The number of threads that precompile programs. It is 0 for PoCL, which compiles under one
   /// lock for the whole process, and for Mesa's rusticl (22.3), which crashes. NVIDIA's driver
-  /// overlaps little of the work of two threads, and no other process can take over what a thread
-  /// has begun.
+  /// overlaps little of the work of two threads, and Intel's for CPUs nothing; no other process can
+  /// take over what a thread has begun.
   std::size_t threads = 16;
   /// Whether other processes gain if they compile some of the programs.
   bool one_at_a_time = false;
