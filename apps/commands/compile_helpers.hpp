@@ -19,10 +19,10 @@ struct HelperPart {
   PixelType type = PixelType::u8;
 };
 
-/// Some drivers compile only one program at a time in a process (PoCL, NVIDIA's OpenCL). This
-/// process then compiles the programs in the order in which it needs them, and helper processes
-/// start from the end until both meet. Helpers pass their results on through the kernel cache on
-/// disk and print nothing.
+/// Some drivers compile only one program at a time in a process (PoCL, NVIDIA's OpenCL, Intel's for
+/// CPUs). This process then compiles the programs in the order in which it needs them, and helper
+/// processes start from the end until both meet. Helpers pass their results on through the kernel
+/// cache on disk and print nothing.
 ///
 /// Helpers start when many programs are missing, or before the device is opened if the cache is
 /// empty, because opening the device takes a helper as long as this process. The destructor ends

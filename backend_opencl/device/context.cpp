@@ -43,11 +43,13 @@ Context::Context(Handle<cl_context> context, cl_device_id id, DeviceInfo info,
     throw error(ErrorKind::device_unavailable, "the device's OpenCL driver has no compiler",
                 call_site("open"), "choose another device, or install the vendor's full driver");
   }
-  if (compiler_of(info_.platform).caches_programs && !pocl_cache_problem().empty()) {
+  const Compiler compiler = compiler_of(info_.platform);
+  if (compiler.caches_programs && !pocl_cache_problem().empty()) {
     host_->report_cache_problem(pocl_cache_problem());
   }
   identity_ = "platform " + info_.platform + "\ndevice " + info_.name + "\nversion " +
-              device_text(id, CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n";
+              device_text(id, CL_DEVICE_VERSION) + "\ndriver " + info_.driver + "\n" +
+              (compiler.any_group_size ? "work-groups of any size\n" : "");
   has_vectors_ = is_cpu() && device_value<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) > 1;
   programs_ = std::make_unique<ProgramCache>(*this);
   fft_plans_ = std::make_unique<FftPlans>(*this);

@@ -7,6 +7,7 @@
 #include <boost/compute/context.hpp>
 #include <boost/compute/device.hpp>
 #include <boost/compute/program.hpp>
+#include <cstdlib>
 #include <sstream>
 
 namespace warpalign::opencl {
@@ -65,16 +66,24 @@ std::string numbered(std::string_view source) {
   return result;
 }
 
+/// Whether PoCL's own setting says that kernels are compiled once, for work-groups of any size.
+bool compiles_for_any_group_size() {
+  const char* specialized = std::getenv("POCL_WORK_GROUP_SPECIALIZATION");
+  return specialized != nullptr && std::string_view(specialized) == "0";
+}
+
 }  // namespace
 
 Compiler compiler_of(const std::string& platform) {
   Compiler compiler;
-  compiler.caches_programs = platform == "Portable Computing Language";
-  compiler.reads_declarations = compiler.caches_programs;
+  const bool pocl = platform == "Portable Computing Language";
+  compiler.any_group_size = pocl && compiles_for_any_group_size();
+  compiler.caches_programs = pocl && !compiler.any_group_size;
+  compiler.reads_declarations = pocl;
   compiler.exclusive = platform == "rusticl" || platform == "Clover" || platform == "Oclgrind";
-  const bool nvidia = platform == "NVIDIA CUDA";
-  compiler.one_at_a_time = compiler.caches_programs || compiler.exclusive || nvidia;
-  if (compiler.one_at_a_time) compiler.threads = nvidia ? 1 : 0;
+  const bool serial = platform == "NVIDIA CUDA" || platform == "Intel(R) OpenCL";
+  compiler.one_at_a_time = pocl || compiler.exclusive || serial;
+  if (compiler.one_at_a_time) compiler.threads = serial ? 1 : 0;
   return compiler;
 }
 

@@ -17,16 +17,20 @@ class Context;
 struct Compiler {
   /// The number of threads that precompile programs. It is 0 for PoCL, which compiles under one
   /// lock for the whole process, and for Mesa's rusticl (22.3), which crashes. NVIDIA's driver
-  /// overlaps little of the work of two threads, and no other process can take over what a thread
-  /// has begun.
+  /// overlaps little of the work of two threads, and Intel's for CPUs nothing; no other process can
+  /// take over what a thread has begun.
   std::size_t threads = 16;
   /// Whether other processes gain if they compile some of the programs.
   bool one_at_a_time = false;
   /// Whether only one thread of the process may build at a time, on any device.
   bool exclusive = false;
   /// Whether the platform caches compiled programs by their source. PoCL does, and it compiles
-  /// every kernel a second time if the caller requests a binary.
+  /// every kernel a second time if the caller requests a binary, unless `any_group_size` is set.
   bool caches_programs = false;
+  /// Whether PoCL compiles each kernel once, for work-groups of any size, as its binaries need it.
+  /// Our cache then stores the binaries: PoCL loads a binary in a fifth of the time in which it
+  /// finds the same program by its source.
+  bool any_group_size = false;
   /// Whether the compiler reads declarations of every built-in function from a file, for each
   /// program, unless the program declares what it uses.
   bool reads_declarations = false;

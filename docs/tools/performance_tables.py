@@ -4,6 +4,7 @@ import json
 
 GPU = "h200-2026-11-29"
 TWO_CORES = "two-cores-2026-11-25"
+CPU_DRIVERS = "two-cores-2026-11-30"
 CUDA, OPENCL = "cuda:0", "opencl:0"
 ON_TWO_CORES = "opencl:0"
 
@@ -236,10 +237,47 @@ def two_cores_run(times):
             + ", ".join(PEERS[peer] for peer in peers) + "."]
 
 
+# The drivers for CPUs by their platforms, and the cases by which they are compared.
+POCL, INTEL, RUSTICL = "Portable Computing Language", "Intel(R) OpenCL", "rusticl"
+BESIDE_DRIVERS = [
+    ("copy", "copy", square(1024)), ("sobel", "packed", square(1024)),
+    ("fft", "forward", square(1024)), ("fft", "inverse", square(1024)),
+    ("prefilter", "exact", square(1024)), ("prefilter", "fir:15", square(1024)),
+    ("rotation", "bilinear, full", square(1024)),
+    ("rotation", "evaluation alone, full", square(1024)),
+    ("rotation", "exact + full", square(1024)),
+    ("tricubic", "trilinear, full", cube(64)),
+    ("tricubic", "exact prefilter + 64 neighbours", cube(64)),
+    ("registration", "pair, from host memory", square(1024)),
+    ("registration", "pair, from host memory, refined", square(1024)),
+]
+
+
+def cpu_drivers(times):
+    """Compare by the 16th percentile, which other work on the machine disturbs less."""
+    columns = {column["platform"]: column["id"] for column in times.record["columns"]}
+
+    def low_ms(platform, *case):
+        found = times.results.get((columns[platform], *case))
+        return found["timing"]["low_ms"] if found else None
+
+    lines = ["| suite | case | size | PoCL, ms | Intel, times as long | rusticl, times as long |",
+             "| --- | --- | --- | --- | --- | --- |"]
+    for suite, case, size in BESIDE_DRIVERS:
+        pocl = low_ms(POCL, suite, case, size)
+        others = ["" if time is None else number(time / pocl, 2)
+                  for time in (low_ms(other, suite, case, size) for other in (INTEL, RUSTICL))]
+        extents = " x ".join(str(extent) for extent in size if extent > 1)
+        lines.append(f"| `{suite}` | {case} | {extents} | {number(pocl)} | {' | '.join(others)} |")
+    return lines
+
+
 def tables(records):
     times = Times(records / f"{GPU}.json")
     two = Times(records / f"{TWO_CORES}.json")
+    drivers = Times(records / f"{CPU_DRIVERS}.json")
     return {"gpu run": provenance(times), "gpu cuda": gpu_cuda(times),
             "gpu opencl": gpu_opencl(times), "gpu search": gpu_search(times),
             "gpu deformation": gpu_deformation(times),
-            "two cores run": two_cores_run(two), "two cores peers": two_cores_peers(two)}
+            "two cores run": two_cores_run(two), "two cores peers": two_cores_peers(two),
+            "cpu drivers run": provenance(drivers), "cpu drivers": cpu_drivers(drivers)}

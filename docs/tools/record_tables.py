@@ -19,7 +19,8 @@ import verified_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["docs/accuracy.md", "docs/accuracy-real.md", "docs/accuracy-confidence.md",
-         "docs/accuracy-deformation.md", "docs/performance.md", "docs/verified.md"]
+         "docs/accuracy-deformation.md", "docs/performance.md", "docs/verified.md",
+         "docs/howto/devices.md"]
 MARKED = re.compile(
     r"(<!-- table: (?P<name>[\w -]+) -->\n)(?P<table>.*?)(?P<end><!-- end of table -->)", re.DOTALL)
 

@@ -41,7 +41,7 @@ def _label(column):
     if column["id"] == "host":
         return "one thread"
     platform = column["platform"].split()[0]
-    names = {"NVIDIA": "OpenCL, NVIDIA", "Portable": "OpenCL, PoCL"}
+    names = {"NVIDIA": "OpenCL, NVIDIA", "Portable": "OpenCL, PoCL", "Intel(R)": "OpenCL, Intel"}
     if column["id"].startswith("opencl"):
         return names.get(platform, f"OpenCL, {platform}")
     return {"cuda:0": "CUDA"}.get(column["id"], column["platform"])

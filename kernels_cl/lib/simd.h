@@ -3,6 +3,7 @@
 #define WARPALIGN_LIB_SIMD_H
 
 #include "formulas/language.h"
+#include "lib/simd_kernel.h"
 
 #define NUMBERS ((int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 

@@ -4,15 +4,19 @@
 //
 // variant: gpu
 // variant: cpu -DSIMD
+#include "lib/simd_kernel.h"
 #if defined(SIMD)
 #define WA_REAL float16
+#define HINT SIMD_HINT
+#else
+#define HINT
 #endif
 #include "formulas/magnitude.h"
 
 // columns = width / 2 + 1. Row v of an image is written to its row (v + height / 2) mod height;
 // `rows` is the number of rows of all images.
-kernel void magnitude(global const float2* spectra, global float* output, int columns, int height,
-                      int rows, float half_exponent) {
+kernel HINT void magnitude(global const float2* spectra, global float* output, int columns,
+                           int height, int rows, float half_exponent) {
   const int from = (int)get_global_id(1);
   if (from >= rows) return;
   const int v = from % height;

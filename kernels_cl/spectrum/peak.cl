@@ -8,15 +8,14 @@
 // variant: cpu -DGROUP=64 -DSIMD
 #include "lib/launch.h"
 #include "lib/peaks.h"
+#include "lib/simd_kernel.h"
 
 #ifdef SIMD
 
 #define SHARE WA_PEAK_SHARE
 
 // Work-item x processes SHARE pixels of slice y, from pixel x * SHARE on.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void peak_partial(global const float* input,
-                                                                        uint plane,
-                                                                        global Best* partials) {
+SIMD_KERNEL peak_partial(global const float* input, uint plane, global Best* partials) {
   const size_t slice = get_global_id(1);
   global const float* pixels = input + slice * plane;
   const uint first = (uint)get_global_id(0) * SHARE;

@@ -59,7 +59,27 @@ class EmptyCaches {
     return found;
   }
 
+  /// The programs in our cache that are stored as PoCL's binaries.
+  [[nodiscard]] std::size_t binaries() const { return files_with("poclbin"); }
+  /// The programs in our cache that only PoCL's own cache has.
+  [[nodiscard]] std::size_t programs_without_binary() const {
+    return files_with("kept by the platform");
+  }
+  void clear_pocl() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "pocl")) {
+      std::filesystem::remove_all(entry.path());
+    }
+  }
+
  private:
+  [[nodiscard]] std::size_t files_with(const std::string& word) const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "ours/warpalign")) {
+      if (read_text(entry.path()).find(word) != std::string::npos) ++count;
+    }
+    return count;
+  }
+
   static std::string made(const std::string& path) {
     std::filesystem::create_directory(path);
     return path;
@@ -137,6 +157,26 @@ TEST_CASE("first use: helper processes compile what registrations use, and nothi
   save_image(folder / "b.png", noisy_picture(256, 23, 11, 2));
   needed.merge(used_by(folder / "a.png", folder / "b.png"));
   CHECK_MESSAGE(lines(compiled, needed).empty(), "compiled but not used:", lines(compiled, needed));
+}
+
+TEST_CASE("first use: binaries are stored if PoCL compiles kernels for any size of work-group") {
+  require_test_device();
+  const EmptyCaches caches;
+  const Variable any_size("POCL_WORK_GROUP_SPECIALIZATION", "0");
+  const std::vector<std::string> arguments{"register",
+                                           WARPALIGN_DEMO_DATA "/reference.jpg",
+                                           WARPALIGN_DEMO_DATA "/moving.jpg",
+                                           "--device",
+                                           test_device(),
+                                           "--json"};
+  REQUIRE(run_program(arguments).status == 0);
+  if (caches.kernels().empty()) return ::test::skip_case("only PoCL has this setting");
+  CHECK(caches.binaries() > 10);
+  CHECK(caches.programs_without_binary() == 0);
+  // The binaries hold the kernels: PoCL's own cache is not needed.
+  caches.clear_pocl();
+  REQUIRE(run_program(arguments).status == 0);
+  CHECK(caches.programs_without_binary() == 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 # Compiles every kernel for AMD processors with 64 and 32 lanes and for SPIR, without any card.
 # Fails if a kernel does not compile, spills registers to memory, or calls other functions with
-# device/builtin_declarations.cl than with Clang's declarations. A clang that knows gfx1201 (19 or
+# device/builtin_declarations.cl than with Clang's declarations, or if a kernel in a folder cpu/
+# does not say that it computes with vectors. A clang that knows gfx1201 (19 or
 # later) compiles for gfx90a, gfx942, gfx1100 and gfx1201, older ones for gfx906 and gfx1030. The
 # kernel's own file names the options, in lines such as
 #
@@ -151,6 +152,12 @@ foreach(file IN LISTS files)
   file(STRINGS "${file}" variants REGEX "^// variant: ")
   if(NOT variants)
     string(APPEND failures "\n${file} names no variant to compile")
+  endif()
+  if(file MATCHES "/cpu/")
+    file(STRINGS "${file}" undeclared REGEX "^kernel (void|__attribute__)")
+    if(undeclared)
+      string(APPEND failures "\n${file}: lib/simd_kernel.h declares such kernels: ${undeclared}")
+    endif()
   endif()
   foreach(variant IN LISTS variants)
     string(REGEX REPLACE "^// variant: " "" variant "${variant}")

@@ -19,8 +19,8 @@ struct CompilationProgress {
   std::size_t compiled = 0;  ///< programs that are ready
   std::size_t total = 0;     ///< programs that are known to be needed; may grow
   /// Whether the driver compiles only one program at a time in a process, regardless of the number
-  /// of threads (PoCL, NVIDIA's OpenCL). Other processes can compile concurrently, see
-  /// compile_registration_piece.
+  /// of threads (PoCL, NVIDIA's OpenCL, Intel's for CPUs). Other processes can compile meanwhile,
+  /// see compile_registration_piece.
   bool one_at_a_time = false;
   /// Whether all programs that are known to be needed are compiled.
   [[nodiscard]] bool finished() const noexcept { return compiled == total; }

@@ -25,7 +25,7 @@ WA_INLINE float16 differences(global const float* at, int apart) {
 }
 
 // Each work-item processes a row of a plane: work-item (y, p) row y of plane p.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void blobs(
+SIMD_KERNEL blobs(
     global const float* octave, global const int* planes,
     global const float* deviations_of_planes, float least_contrast, int images, int apart,
     int number, int capacity, global int* count, global WaBlob* found) {

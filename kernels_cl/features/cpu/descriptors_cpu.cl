@@ -33,7 +33,7 @@ WA_INLINE WaGradient gradients_about(global const float* image, int width, int h
 }
 
 // Each work-item computes the orientations of a keypoint.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
+SIMD_KERNEL directions(
     global const float* octave, global const int* planes, int apart,
     global const WaKeypoint* places, int first, global float* radians) {
   local float bins[BINS];
@@ -63,7 +63,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void directions(
 }
 
 // Each work-item computes the descriptor of a keypoint.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void descriptors(
+SIMD_KERNEL descriptors(
     global const float* octave, global const int* planes, int apart,
     global const WaKeypoint* places, int first, global float* rows) {
   // Two neighbouring cells of a row form a vector.

@@ -12,7 +12,7 @@
 #define VECTORS (SLICE / 16)
 
 // Work-item (s, b) compares slice s of the moving features with block b of the reference features.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void best_of_slices(
+SIMD_KERNEL best_of_slices(
     global const float* reference, int reference_count, global const float* moving,
     int moving_count, int slices, global WaNearest* best) {
   float16 columns[DIMENSIONS][VECTORS];
@@ -67,7 +67,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void best_of_slices(
 }
 
 // Each work-item finds the match of a feature of the reference.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void nearest_features(
+SIMD_KERNEL nearest_features(
     global const float* reference, global const float* moving, int moving_count,
     global const float* places, float apart, float max_ratio, int slices,
     global const WaNearest* best, global WaNearest* nearest) {

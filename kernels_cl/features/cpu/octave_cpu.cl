@@ -25,7 +25,7 @@ WA_INLINE int smooth_sixteen(global const float* row, int width, int x, int step
 }
 
 // Each work-item processes a row of a plane: work-item (y, p) row y of plane p.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_rows(
+SIMD_KERNEL octave_rows(
     global const float* source, int first_of_source, global const int* source_planes,
     global const int* planes, int step, global const float* weights, int first_weight, int radius,
     global float* between) {
@@ -62,7 +62,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_rows(
 }
 
 // Each work-item processes a row of a plane: work-item (y, p) row y of plane p.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void octave_columns(
+SIMD_KERNEL octave_columns(
     global const float* between, global const int* source_planes, global const int* planes,
     int step, global const float* weights, int first_weight, int radius, global float* octave,
     int first_of_image) {

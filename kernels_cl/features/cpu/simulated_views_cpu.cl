@@ -51,7 +51,7 @@ WA_INLINE float16 samples_at(ViewedImage image, float16 x, float16 y) {
 }
 
 // Each work-item processes a row of a view: work-item (y, v) row y of view v.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void simulated_views(
+SIMD_KERNEL simulated_views(
     global const float* pixels, int width, int height, global const int* planes,
     global const float* maps, global float* views) {
   const int y = (int)get_global_id(0);

@@ -78,7 +78,7 @@ WA_INLINE void clear_rows(int first, int rows, int columns, global float2* spect
 // Work-item (i, j) transforms 2 x ROWS of the rows of image j. Rows that share a line share its
 // rounding errors, and a row that is not finite makes the other one NaN. Images are often padded
 // with rows of zeros, whose transforms are known.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_forward(
+SIMD_KERNEL rows_forward(
     global const float* image, global float2* spectrum, local float16* scratch,
     global const float2* roots, char16 radices, int passes, int width, int rows) {
   const Transform transform = transform_of(width, passes, radices, roots);
@@ -136,7 +136,7 @@ WA_INLINE Lanes conjugated(Lanes number) {
   return other;
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
+SIMD_KERNEL rows_inverse(
     global const float2* spectrum, global float* image, local float16* scratch,
     global const float2* roots, char16 radices, int passes, int width, int rows) {
   const Transform transform = transform_of(width, passes, radices, roots);
@@ -177,7 +177,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void rows_inverse(
 
 // Work-item (i, j) transforms sixteen of the `inner` neighbouring lines in place. A line has n
 // numbers, `inner` apart; j is the index along the outer axes.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void lines_in_place(
+SIMD_KERNEL lines_in_place(
     global float2* spectrum, local float16* scratch, global const float2* roots, char16 radices,
     int passes, int n, int inner, int is_inverse) {
   const Transform transform = transform_of(n, passes, radices, roots);

@@ -77,7 +77,7 @@ WA_INLINE void add(const Values* v, Values* sums) {
 }
 
 // Writes sum i of band b to moments[i tiles + b]: see shared/common_frames.cl.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_moments(
+SIMD_KERNEL common_moments(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,
     global const float* moving_weight, int reference_pitch, int reference_first, int reference_size,
@@ -176,7 +176,7 @@ WA_INLINE void store_row(const Part* part, const Means* mean, int y, WaChannelRo
 
 // Writes sum i of band g to sums[(first + i) groups + g]: see shared/common_frames.cl. `squares`
 // has room for two rows of `reach` numbers.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void common_frames(
+SIMD_KERNEL common_frames(
     global const float* reference, global const float* reference_second, global const float* moving,
     global const float* moving_second, global const float* reference_weight,
     global const float* moving_weight, int reference_pitch, int reference_first, int reference_size,

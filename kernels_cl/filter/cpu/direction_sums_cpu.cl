@@ -13,7 +13,7 @@ typedef struct {
 
 // Writes sum i of run r to sums[(first + i) runs + r]. `share`: the pixels of a run, a multiple of
 // sixteen.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void direction_sums(
+SIMD_KERNEL direction_sums(
     global const float* cosines, global const float* sines, int pixels, int share, int runs,
     int first, global float* sums) {
   const int run = (int)get_global_id(0);

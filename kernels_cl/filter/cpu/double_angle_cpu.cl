@@ -12,7 +12,7 @@ WA_INLINE int16 counts(global const float* weight, int count) {
 
 // Work-item (y, j) processes a row of slice first_slice + j. Loads beyond a row's ends come from
 // the rows above and below; the kernel discards what is computed from them.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void double_angle(
+SIMD_KERNEL double_angle(
     global const float* input, global const float* weight, int width, int height, int first_slice,
     float epsilon, global const WaDoubleAngleTerms* terms, global float* cosines, global float* sines) {
   const int y = (int)get_global_id(0);

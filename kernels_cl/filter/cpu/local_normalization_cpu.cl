@@ -27,7 +27,7 @@
 #endif
 
 // Each work-item processes a column block of a block of sixteen rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
+SIMD_KERNEL local_moments(
     global const float* input,
 #ifdef MASKED
     global const float* counts,
@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void local_moments(
 }
 
 // A column block of sixteen rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void normalize_locally(
+SIMD_KERNEL normalize_locally(
     global const float* input,
 #ifdef MASKED
     global const float* counts,

@@ -32,7 +32,7 @@ WA_INLINE float16 load_mask(global const uchar* from, int count) {
 #endif
 
 // Each work-item processes a column block of a block of sixteen output rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_columns(
+SIMD_KERNEL smooth_columns(
     global const Pixel* input,
 #ifdef MASKED
     global const uchar* mask,
@@ -81,7 +81,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_columns(
 }
 
 // Each work-item processes a column block of a block of sixteen output rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void smooth_rows(
+SIMD_KERNEL smooth_rows(
     global const float* between, int width, global const int* first, global const float* weights,
     int taps, int columns, int rows,
 #ifdef MASKED

@@ -164,7 +164,7 @@ WA_INLINE bool sum_lines(global const float* array, int lines, int i, AXIS, glob
   return true;
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void weighted_sums(
+SIMD_KERNEL weighted_sums(
     global const float* input, int outer, int n_input, int n_output, int inner,
     global const int* first, global const float* weights, int taps, global const float* added,
     global float* output) {

@@ -21,7 +21,7 @@ WA_INLINE FrameRow frame_row(global const float* p, int count) {
   return row;
 }
 
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void frame_sums(
+SIMD_KERNEL frame_sums(
     global const float* frames, global const float* reference, int width, int height, int cells,
     int references, global const int* states, global float* partials) {
   const int number = (int)get_global_id(0);

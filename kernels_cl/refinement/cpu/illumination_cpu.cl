@@ -37,7 +37,7 @@ WA_INLINE void add_pixels(const Comparison* pair, const Locations* locations, si
 
 // Each work-item processes a block of cells: `cells` across, no wider than a segment, and
 // `cell_rows` down.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_moments(
+SIMD_KERNEL illumination_moments(
     global const float* reference, int reference_width, int reference_height, int reference_margin,
     global const float* coefficients, int width, int height, int margin, float4 x_row,
     float4 x_rest, float4 y_row, float4 y_rest, float2 means,
@@ -111,7 +111,7 @@ WA_INLINE size_t cells_at(int plane, int down, int row, int pitch, int first) {
 }
 
 // Each work-item processes a row of cells. weights: b(0) ... b(reach) of a Gaussian over cells.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(
+SIMD_KERNEL illumination_rows(
     global const float* moments, int across, int down, global const float* weights, int reach,
     int pitch, global float* sums) {
   const int cy = (int)get_global_id(0);
@@ -134,7 +134,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_rows(
 }
 
 // Each work-item processes a row of cells. prior: gain and strength.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void illumination_fit(
+SIMD_KERNEL illumination_fit(
     global const float* row_sums, int across, int down, global const float* weights, int reach,
     int pitch, float2 prior, float2 means, global float2* field) {
   const int cy = (int)get_global_id(0);

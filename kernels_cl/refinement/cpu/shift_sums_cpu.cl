@@ -60,7 +60,7 @@ WA_INLINE float16 slope_down(const ReferenceRow* rows, const float* w) {
 
 // `parts` work-items share a window; `together` windows of a frame share a mean. The sums of an
 // inactive window stay unchanged.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void shift_sums(
+SIMD_KERNEL shift_sums(
     global const float* frames, global const float* reference, int frame_width, int frame_height,
     int windows, global const float* frame_means, global const float* reference_means,
     int together, global const int* states, int parts, global float* partials) {

@@ -148,7 +148,7 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
 // illumination: gain, offset, 1 / scale and 1 / unit. The work-items take the tiles, each one
 // segment wide and tile_rows high, in turn. Sum i of work-item g is written to partials[first + i *
 // items + g].
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void similarity_sums(
+SIMD_KERNEL similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
     float4 x_row, float4 x_rest, float4 y_row, float4 y_rest, float2 centre, float4 illumination,

@@ -21,7 +21,7 @@ WA_INLINE float weight_of(int v, int n, float falloff) {
 }
 
 // Arguments as in cross_power.cl. Work-item (c, r) processes CHUNKS x 16 columns of ROWS rows.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void cross_power(
+SIMD_KERNEL cross_power(
     global const float2* a, global const float2* b, global float2* output, int width, int columns,
     int height, int depth, int a_rows, int b_rows, float falloff) {
   const int first = (int)get_global_id(0) * (CHUNKS * 16);

@@ -23,7 +23,7 @@ WA_INLINE Products both_products(float16 p, float16 q) {
 }
 
 // Writes the products to one slice and the next. Work-item (i, j) processes a run of image j.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_products(
+SIMD_KERNEL overlap_products(
     global const float2* a, global const float2* b,
 #ifdef SECOND_CHANNEL
     global const float2* a_second, global const float2* b_second,

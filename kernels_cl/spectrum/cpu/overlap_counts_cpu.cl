@@ -18,7 +18,7 @@ WA_INLINE void store_sums(uint16 values, int count, global uint* to) {
 // Writes to each pixel the sum over `rows` pixels from it on, down its column, periodically.
 // Work-item (i, j) processes 16 x WA_OVERLAP_VECTORS columns of image j, row by row, in memory
 // order.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_columns(
+SIMD_KERNEL overlap_columns(
     global const float* weights, int width, int height, int rows, global uint* sums) {
   const int x = 16 * WA_OVERLAP_VECTORS * (int)get_global_id(0);
   const int count = min(16 * WA_OVERLAP_VECTORS, width - x);
@@ -85,7 +85,7 @@ WA_INLINE float16 rectangles(local const uint* before, int x, int columns, float
 // Writes the sums over rectangles; `sums` has those over their columns: see
 // shared/overlap_counts.cl. `before` has room for 2 width + 32 numbers. Work-item (i, j) processes
 // sixteen rows of image j.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_rows(
+SIMD_KERNEL overlap_rows(
     global const uint* sums, int width, int height, int columns, int rows, int is_first,
     float scale, local uint* before, global float* overlaps) {
   const int first = 16 * (int)get_global_id(0);

@@ -98,7 +98,7 @@ WA_INLINE void consider_row(LaneBests* best, global const float* surface, Overla
 }
 
 // Work-item x goes through `rows` rows of slice y, from row x * rows on.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_partial(
+SIMD_KERNEL overlap_peaks_partial(
     global const float* surfaces, OverlapSource source, int each, global const float* all_limits,
     int own_limits, int width, int height, int rows, global Best* partials) {
   const size_t slice = get_global_id(1);
@@ -116,7 +116,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_partial
 }
 
 // A work-item processes a slice. The neighbours are computed like the scores, as lanes of a vector.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void overlap_peaks_final(
+SIMD_KERNEL overlap_peaks_final(
     global const float* surfaces, OverlapSource source, int each, global const float* all_limits,
     int own_limits, int width, int height, global const Best* partials, uint count,
     global uint* records) {

@@ -14,7 +14,7 @@ WA_INLINE float weight_of(int v, int n, float falloff) {
 }
 
 // Arguments as in shared/window_cross_power.cl. `groups` work-items share a window.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void window_cross_power(
+SIMD_KERNEL window_cross_power(
     global const float* reference, global const float* frames, int windows, int width, int columns,
     int height, int groups, float falloff, int whitened, global float* output) {
   const int number = (int)get_global_id(0) / groups;

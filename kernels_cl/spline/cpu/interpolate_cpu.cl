@@ -260,7 +260,7 @@ WA_INLINE void store_cval(float cval, int count, global Output* output) {
 // Evaluates at the points of an affine transform, and stores from pixel `first` of the output on.
 // row_i and rest_i are as in POINTS_PARAMETERS; fixed_i is row i of the same transform in fixed
 // point: pixel (x, y, z) is read at fixed.x x + fixed.y y + fixed.z z + fixed.w.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_cpu(
+SIMD_KERNEL interpolate_cpu(
     SPLINE_PARAMETERS, float4 row_x, float4 row_y, float4 row_z, float4 rest_x, float4 rest_y,
     float4 rest_z, int centre_x, int centre_y, int centre_z, long4 fixed_x, long4 fixed_y,
     long4 fixed_z, int tile_x, int tile_y, global Output* output, ulong first,
@@ -336,7 +336,7 @@ WA_INLINE Along16 load_along(global const float* field, int count, int n, int ma
 
 // Evaluates at the points of a coordinate field. Coordinate i of pixel p is
 // field_i[i * axis_stride + p].
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void interpolate_field(
+SIMD_KERNEL interpolate_field(
     SPLINE_PARAMETERS, global const float* field_x, global const float* field_y,
     global const float* field_z, ulong axis_stride, int tile_x, int tile_y, global Output* output,
     OUTPUT_PARAMETERS) {

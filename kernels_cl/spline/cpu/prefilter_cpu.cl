@@ -69,8 +69,8 @@ WA_INLINE void store_row(global float* row, int first, int from, int to, float16
 }
 
 // Work-item (s, b) filters segment s of the 16 rows (of components) from 16 b on.
-kernel void prefilter_rows(global const Pixel* source, global float* target, long outer, int n,
-                           long inner, int margin, float cval, float gain) {
+kernel SIMD_HINT void prefilter_rows(global const Pixel* source, global float* target, long outer,
+                                     int n, long inner, int margin, float cval, float gain) {
   const int out = n + 2 * margin;
   const int start = (int)get_global_id(0) * SEGMENT;
   const int count = min(SEGMENT, out - start);
@@ -129,8 +129,9 @@ WA_INLINE void store_columns(global float* row, long column, long inner, float16
 
 // Work-item (c, j) filters the columns from 16 VECTORS c on, in segment j % segments of plane j /
 // segments.
-kernel void prefilter_columns(global const Pixel* source, global float* target, long outer, int n,
-                              long inner, int margin, float cval, float gain) {
+kernel SIMD_HINT void prefilter_columns(global const Pixel* source, global float* target,
+                                        long outer, int n, long inner, int margin, float cval,
+                                        float gain) {
   const int out = n + 2 * margin;
   const int segments = (out + SEGMENT - 1) / SEGMENT;
   const long column = (long)get_global_id(0) * (16 * VECTORS);

@@ -19,7 +19,7 @@ WA_INLINE float16 part_inside(long after_first, float step, int n) {
 
 // Pixel (x, y) of the output lies at fixed_i.x x + fixed_i.y y + fixed_i.w along axis i of the
 // input. Work-item y processes a row of the output, which begins at pixel `first`.
-kernel __attribute__((reqd_work_group_size(1, 1, 1))) void warp_ones(
+SIMD_KERNEL warp_ones(
     int width, int height, long4 fixed_x, long4 fixed_y, float2 step, global float* output,
     ulong first, int output_width, int output_height) {
   const int y = (int)get_global_id(0);
