@@ -24,7 +24,7 @@ const std::vector<Suite>& suites() {
       {"registration", "Registration of a pair (registration paper, table 1, figures 4 and 5)",
        registration_cases},
       {"search", "Registration of hard pairs, which need every proposer", search_cases},
-      {"batch", "Registration of 32 pairs in one call, with refinement", batch_cases},
+      {"batch", "Registration of 32 and of 512 pairs in one call", batch_cases},
       {"windows", "Shifts of frames and of their windows, all against one reference", window_cases},
       {"stack", "Drift of 32 frames of a stack, one by one and together", stack_cases},
       {"volumes", "Rigid registration of volumes, from any orientation and within a range",

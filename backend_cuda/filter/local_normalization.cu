@@ -16,11 +16,11 @@ struct LocalImage {
   const float* __restrict__ input;
   const float* __restrict__ counts;  // the weight of each pixel, if masked
   int width, height;
-  LocalLevels of_all;
-  const LocalLevels* __restrict__ of_each;  // null: all rows have the same
+  backend::SquaredLevels of_all;
+  const backend::SquaredLevels* __restrict__ of_each;  // null: all rows have the same
   int rows_of_image;
 
-  [[nodiscard]] __device__ LocalLevels levels_of(int y) const {
+  [[nodiscard]] __device__ backend::SquaredLevels levels_of(int y) const {
     return of_each == nullptr ? of_all : of_each[y / rows_of_image];
   }
 };
@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(warp_lanes* row_block_height)
       values = fmaf(weight, moment.y, values);
       squares = fmaf(weight, moment.z, squares);
     }
-    const LocalLevels levels = image.levels_of(y);
+    const backend::SquaredLevels levels = image.levels_of(y);
     output[at] = wa_normalize(__ldg(image.input + at) - levels.mean, total, values, squares,
-                              levels.floor * levels.floor);
+                              levels.floor_square);
   }
 }
 
@@ -106,13 +106,14 @@ class LocalNormalizationStage final : public backend::LocalNormalization {
                const backend::KnownLevels& levels, backend::Memory& output) override {
     site_.context.activate();
     scratch_guard_.enter(queue);
-    const LocalImage image{data<float>(input),
-                           weight == nullptr ? nullptr : data<float>(*weight),
-                           width_,
-                           height_,
-                           levels.of_all,
-                           levels.of_each == nullptr ? nullptr : data<LocalLevels>(*levels.of_each),
-                           rows_of_image_};
+    const LocalImage image{
+        data<float>(input),
+        weight == nullptr ? nullptr : data<float>(*weight),
+        width_,
+        height_,
+        levels.of_all,
+        levels.of_each == nullptr ? nullptr : data<backend::SquaredLevels>(*levels.of_each),
+        rows_of_image_};
     const dim3 grid = tile_grid(width_, height_, warp_lanes, row_block_height);
     const dim3 block(warp_lanes, row_block_height);
     launch_dependent(site_, queue, grid, block, &local_moments_kernel<masked>, image, x_.axis(),

@@ -44,9 +44,9 @@ class LocalNormalization final : public backend::LocalNormalization {
                          after.first, after.weights, after.taps, moments_, output);
     };
     if (levels.of_each != nullptr) return run(rows_of_image_, *levels.of_each, input);
-    const auto& [mean, lowest] = levels.of_all;
-    if (weight == nullptr) return run(mean, lowest, input);
-    run(mean, lowest, input, *weight);
+    const auto& [mean, floor_square] = levels.of_all;
+    if (weight == nullptr) return run(mean, floor_square, input);
+    run(mean, floor_square, input, *weight);
   }
 
  private:

@@ -11,15 +11,15 @@
 // variant: gpu -DBY_IMAGE
 #include "formulas/local_normalization.h"
 
-// The arguments that tell a row's mean and floor, and both of row y.
+// The arguments that tell a row's mean and the square of its floor, and both of row y.
 #ifdef BY_IMAGE
 #define LEVELS int rows_of_image, global const float2* levels
 #define MEAN_OF(y) levels[(y) / rows_of_image].x
-#define FLOOR_OF(y) levels[(y) / rows_of_image].y
+#define FLOOR_SQUARE_OF(y) levels[(y) / rows_of_image].y
 #else
-#define LEVELS float mean, float lowest
+#define LEVELS float mean, float floor_square
 #define MEAN_OF(y) mean
-#define FLOOR_OF(y) lowest
+#define FLOOR_SQUARE_OF(y) floor_square
 #endif
 
 // moments: (sum of weights, of values, of squares, 0).
@@ -68,5 +68,5 @@ kernel void normalize_locally(global const float* input,
     return;
   }
 #endif
-  output[at] = wa_normalize(input[at] - MEAN_OF(y), sum.x, sum.y, sum.z, FLOOR_OF(y) * FLOOR_OF(y));
+  output[at] = wa_normalize(input[at] - MEAN_OF(y), sum.x, sum.y, sum.z, FLOOR_SQUARE_OF(y));
 }

@@ -19,11 +19,11 @@
 #ifdef BY_IMAGE
 #define LEVELS int rows_of_image, global const float2* levels
 #define MEAN_OF(y) levels[(y) / rows_of_image].x
-#define FLOOR_OF(y) levels[(y) / rows_of_image].y
+#define FLOOR_SQUARE_OF(y) levels[(y) / rows_of_image].y
 #else
-#define LEVELS float mean, float lowest
+#define LEVELS float mean, float floor_square
 #define MEAN_OF(y) mean
-#define FLOOR_OF(y) lowest
+#define FLOOR_SQUARE_OF(y) floor_square
 #endif
 
 // Each work-item processes a column block of a block of sixteen rows.
@@ -91,14 +91,14 @@ SIMD_KERNEL normalize_locally(
       const int y = block * 16 + i;
       const size_t at = (size_t)y * (size_t)width + (size_t)x;
       const float16 value = load_some(input + at, count) - MEAN_OF(y);
-      const float floor_square = FLOOR_OF(y) * FLOOR_OF(y);
 #ifdef MASKED
       const float16 even =
-          only(wa_normalize(value, sums[PLANES - 1][i], sums[0][i], sums[1][i], floor_square),
+          only(wa_normalize(value, sums[PLANES - 1][i], sums[0][i], sums[1][i],
+                            FLOOR_SQUARE_OF(y)),
                load_some(counts + at, count) >= 0.5f);
 #else
       const float16 even =
-          wa_normalize(value, (float16)(1.0f), sums[0][i], sums[1][i], floor_square);
+          wa_normalize(value, (float16)(1.0f), sums[0][i], sums[1][i], FLOOR_SQUARE_OF(y));
 #endif
       store_some(even, count, output + at);
     }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace warpalign {
 
@@ -48,13 +49,17 @@ void check_levels(const LocalLevels& levels) {
   }
 }
 
+backend::SquaredLevels squared(const LocalLevels& levels) {
+  return {levels.mean, levels.floor * levels.floor};
+}
+
 }  // namespace
 
 LocalNormalizationPlan::LocalNormalizationPlan(const Device& device,
                                                const LocalNormalizationSpec& spec)
     : device_(device), spec_(checked(spec)), kernel_(make_kernel(device, spec)) {
   if (!spec.by_image) return;
-  const std::size_t bytes = static_cast<std::size_t>(spec.images) * sizeof(LocalLevels);
+  const std::size_t bytes = static_cast<std::size_t>(spec.images) * sizeof(backend::SquaredLevels);
   levels_ = std::make_shared<Buffer>(device_.make_buffer(bytes));
 }
 
@@ -77,8 +82,8 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const L
   }
   check_call(stream, input, output);
   check_levels(levels);
-  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr, {levels},
-                   detail::Access::memory(output));
+  kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr,
+                   {squared(levels)}, detail::Access::memory(output));
 }
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const Image& weight,
@@ -91,7 +96,8 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input, const I
   detail::check_distinct(local_normalization_stage, weight, output);
   check_levels(levels);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input),
-                   &detail::Access::memory(weight), {levels}, detail::Access::memory(output));
+                   &detail::Access::memory(weight), {squared(levels)},
+                   detail::Access::memory(output));
 }
 
 void LocalNormalizationPlan::execute(Stream& stream, const Image& input,
@@ -101,8 +107,12 @@ void LocalNormalizationPlan::execute(Stream& stream, const Image& input,
                    "levels of each image are for a plan with by_image, one for each image");
   }
   check_call(stream, input, output);
-  for (const LocalLevels& one : levels) check_levels(one);
-  stream.upload(levels.data(), levels.size_bytes(), *levels_);
+  std::vector<backend::SquaredLevels> of_each;
+  for (const LocalLevels& one : levels) {
+    check_levels(one);
+    of_each.push_back(squared(one));
+  }
+  stream.upload(of_each.data(), levels_->size_bytes(), *levels_);
   kernel_->enqueue(detail::Access::queue(stream), detail::Access::memory(input), nullptr,
                    {{}, &detail::Access::memory(std::as_const(*levels_))},
                    detail::Access::memory(output));

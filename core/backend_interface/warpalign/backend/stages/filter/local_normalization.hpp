@@ -57,10 +57,16 @@ class WARPALIGN_API LocalNormalizationPlan {
 
 namespace warpalign::backend {
 
+/// LocalLevels as kernels need them.
+struct SquaredLevels {
+  float mean = 0;
+  float floor_square = 1;
+};
+
 /// The levels of all images, or of each.
 struct KnownLevels {
-  LocalLevels of_all;
-  const Memory* of_each = nullptr;  ///< with `by_image`: LocalLevels of each image
+  SquaredLevels of_all;
+  const Memory* of_each = nullptr;  ///< with `by_image`: SquaredLevels of each image
 };
 
 class LocalNormalization : public Stage {
