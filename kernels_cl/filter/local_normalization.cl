@@ -10,17 +10,7 @@
 // variant: gpu -DMASKED
 // variant: gpu -DBY_IMAGE
 #include "formulas/local_normalization.h"
-
-// The arguments that tell a row's mean and the square of its floor, and both of row y.
-#ifdef BY_IMAGE
-#define LEVELS int rows_of_image, global const float2* levels
-#define MEAN_OF(y) levels[(y) / rows_of_image].x
-#define FLOOR_SQUARE_OF(y) levels[(y) / rows_of_image].y
-#else
-#define LEVELS float mean, float floor_square
-#define MEAN_OF(y) mean
-#define FLOOR_SQUARE_OF(y) floor_square
-#endif
+#include "lib/local_levels.h"
 
 // moments: (sum of weights, of values, of squares, 0).
 kernel void local_moments(global const float* input,

@@ -8,22 +8,13 @@
 // variant: cpu -DBY_IMAGE
 #define WA_REAL float16
 #include "formulas/local_normalization.h"
+#include "lib/local_levels.h"
 #include "lib/separable_simd.h"
 
 #ifdef MASKED
 #define PLANES 3  // sums of values, of squares, of weights
 #else
 #define PLANES 2  // weights sum to 1
-#endif
-
-#ifdef BY_IMAGE
-#define LEVELS int rows_of_image, global const float2* levels
-#define MEAN_OF(y) levels[(y) / rows_of_image].x
-#define FLOOR_SQUARE_OF(y) levels[(y) / rows_of_image].y
-#else
-#define LEVELS float mean, float floor_square
-#define MEAN_OF(y) mean
-#define FLOOR_SQUARE_OF(y) floor_square
 #endif
 
 // Each work-item processes a column block of a block of sixteen rows.

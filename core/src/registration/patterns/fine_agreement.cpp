@@ -2,8 +2,8 @@
 #include "registration/patterns/fine_agreement.hpp"
 
 #include "registration/numerics/box_sum.hpp"
+#include "registration/numerics/correlation.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ constexpr std::int64_t margin = 2 * outer_radius;
 /// The correlation of two images where both are known.
 double correlation(const SensorImages& images, const std::vector<float>& a,
                    const std::vector<float>& b) {
-  double count = 0, sum_a = 0, sum_b = 0, squares_a = 0, squares_b = 0, product = 0;
+  Moments sums;
   const auto is_known = [&](std::size_t i) {
     return (images.reference_weight.empty() || images.reference_weight[i] > 0) &&
            (images.moving_weight.empty() || images.moving_weight[i] > 0);
@@ -33,18 +33,15 @@ double correlation(const SensorImages& images, const std::vector<float>& a,
       const auto i = static_cast<std::size_t>(y * images.width + x);
       if (!is_known(i)) continue;
       const auto u = static_cast<double>(a[i]), v = static_cast<double>(b[i]);
-      ++count;
-      sum_a += u;
-      sum_b += v;
-      squares_a += u * u;
-      squares_b += v * v;
-      product += u * v;
+      ++sums.n;
+      sums.r += u;
+      sums.m += v;
+      sums.rr += u * u;
+      sums.mm += v * v;
+      sums.rm += u * v;
     }
   }
-  if (!(count > 0)) return 0;
-  const double variances =
-      (squares_a - sum_a * sum_a / count) * (squares_b - sum_b * sum_b / count);
-  return variances > 0 ? (product - sum_a * sum_b / count) / std::sqrt(variances) : 0;
+  return sums.n > 0 ? correlation_of(sums) : 0;
 }
 
 /// Of four neighbours; 0 at the edges.
