@@ -110,6 +110,10 @@ def register_batch(pairs, *, initial=None, devices=None, streams=2, on_error="ra
                    progress=None, **options: Unpack[RegistrationOptions]) -> list[Registration]:
     """Register many pairs of images, on one or several devices.
 
+    Of 128 pairs or more, neighbours of one shape and type are registered together, by similarities
+    and rigid motions. That is several times as fast, and differs from single registrations by
+    thousandths of a pixel.
+
     Parameters
     ----------
     pairs : sequence or iterable
@@ -122,8 +126,9 @@ def register_batch(pairs, *, initial=None, devices=None, streams=2, on_error="ra
         one device, as for :func:`register`.
     streams : int, optional
         The number of pairs that each device processes at a time, 1 to 64. The default is 2: one
-        pair is read and uploaded while another one is computed. Pairs of arrays on a device are
-        registered there one after the other, ordered with the caller's stream, without copies.
+        pair is read and uploaded while another one is computed. 4 are faster for thousands of pairs
+        on a GPU. Pairs of arrays on a device are registered there one after the other, ordered with
+        the caller's stream, without copies.
     on_error : {'raise', 'return'}
         What to do if a pair cannot be registered because of its pixels, the shape or type of its
         arrays, or a failure of the device. ``'raise'`` (the default) ends the batch with the

@@ -125,27 +125,38 @@ typename BatchRunOf<Pair, Outcome>::Group BatchRunOf<Pair, Outcome>::next_group(
   return group;
 }
 
+// What a group has found is delivered first, so that a failure of the device does not lose it.
 template <class Pair, class Outcome>
 std::optional<Error> BatchRunOf<Pair, Outcome>::register_group(const Aligner& align, Group& group,
                                                                std::size_t device) {
   std::vector<std::optional<Result>> together(group.pairs.size());
   if (group.pairs.size() > 1) together = align.groups->register_group(group.pairs);
+  std::vector<std::size_t> left;  // the next one last
+  for (std::size_t i = group.pairs.size(); i-- > 0;) {
+    if (!together[i]) left.push_back(i);
+  }
   for (std::size_t i = 0; i < group.pairs.size(); ++i) {
+    if (!together[i]) continue;
     Outcome outcome;
     outcome.device = device;
     outcome.result = std::move(together[i]);
-    if (!outcome.result) {
-      try {
-        outcome.result = align.one(group.pairs[i]);
-      } catch (const Error& failure) {
-        outcome.error = failure;
-      }
+    deliver(group.numbers[i], std::move(outcome));
+  }
+  while (!left.empty() && !ended_) {
+    const std::size_t i = left.back();
+    left.pop_back();
+    Outcome outcome;
+    outcome.device = device;
+    try {
+      outcome.result = align.one(group.pairs[i]);
+    } catch (const Error& failure) {
+      outcome.error = failure;
     }
     const std::optional<Error> error = outcome.error;
     deliver(group.numbers[i], std::move(outcome));
     if (!error || !is_device_failure(*error)) continue;
-    group.numbers.erase(group.numbers.begin(),
-                        group.numbers.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    for (std::size_t& number : left) number = group.numbers[number];
+    group.numbers = std::move(left);
     return error;
   }
   return std::nullopt;

@@ -17,8 +17,6 @@ namespace {
 
 // More pairs than that gain nothing, and the first result would be late.
 constexpr std::size_t max_pairs_at_once = 32;
-// Batches that run at the same time, usually (BatchOptions::streams_per_device).
-constexpr std::size_t usual_streams = 2;
 // Where less is in common, a Registrar asks whether only lines agree (strip_structure.hpp).
 constexpr double min_overlap = 0.25;
 
@@ -41,11 +39,11 @@ std::size_t pairs_at_once(const Device& device, PixelType type, const Shape& ima
 }
 
 PairBatch::PairBatch(const Device& device, const RegistrationOptions& options, PixelType type,
-                     const Shape& image, std::size_t pairs)
+                     const Shape& image, std::size_t pairs, std::size_t threads)
     : type_(type),
       image_(image),
       pairs_(pairs),
-      host_(device, usual_streams),
+      host_(threads),
       signs_(host_.threads()),
       references_(device, type, image, static_cast<std::int64_t>(pairs)),
       moving_(device, type, image, static_cast<std::int64_t>(pairs)),

@@ -18,9 +18,10 @@ namespace warpalign::detail {
 /// would look at again, such as repetitive scenes and patterns of the sensor.
 class PairBatch {
  public:
-  /// `pairs`: the maximum number of pairs in one run.
+  /// `pairs`: the maximum number of pairs in one run. `threads`: for work on the host, at least 1;
+  /// results do not depend on them.
   PairBatch(const Device& device, const RegistrationOptions& options, PixelType type,
-            const Shape& image, std::size_t pairs);
+            const Shape& image, std::size_t pairs, std::size_t threads);
 
   [[nodiscard]] bool matches(PixelType type, const Shape& image) const {
     return type_ == type && image_ == image;

@@ -19,6 +19,9 @@ constexpr std::size_t min_group = 8;
 constexpr std::size_t some_pairs = 128, of_some_pairs = 16;
 constexpr std::size_t many_pairs = 512, of_many_pairs = 32;
 
+// Workers of one device, usually (BatchOptions::streams_per_device).
+constexpr std::size_t usual_streams = 2;
+
 bool is_batched(const HostImage& image) {
   return image.data != nullptr && can_be_batched(image.type, image.shape()) &&
          has_valid_rows(image);
@@ -78,7 +81,8 @@ bool PairWorker::prepare(const HostImage& image) {
   std::size_t pairs = pairs_at_once(device_, image.type, image.shape());
   for (; pairs >= min_group; pairs /= 2) {
     try {
-      batch_ = std::make_unique<PairBatch>(device_, options_, image.type, image.shape(), pairs);
+      batch_ = std::make_unique<PairBatch>(device_, options_, image.type, image.shape(), pairs,
+                                           host_threads_of(device_, usual_streams));
       return true;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::out_of_memory) throw;

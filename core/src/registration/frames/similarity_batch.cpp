@@ -81,7 +81,7 @@ SimilarityBatch::SimilarityBatch(const Device& device, const RegistrationOptions
                                  PixelType type, const Shape& frame, std::size_t frames_at_once)
     : FrameBatch(type, frame),
       frames_(frames_for(device, frame, frames_at_once)),
-      host_(device, lanes_of(device)),
+      host_(host_threads_of(device, lanes_of(device))),
       upload_of_reference_(device, frame),
       reference_(Device(device).make_image(PixelType::f32, frame)),
       upload_(device, type, frame, static_cast<std::int64_t>(frames_)),

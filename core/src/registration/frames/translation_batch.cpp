@@ -23,7 +23,7 @@ TranslationBatch::TranslationBatch(const Device& device, const RegistrationOptio
     : FrameBatch(type, frame),
       options_(options),
       conclusive_(options, frame),
-      host_(device, lanes_of(device)),
+      host_(host_threads_of(device, lanes_of(device))),
       reference_(device, frame),
       search_(device, type, frame, batch_of(device, whole_frame(frame), frames_at_once),
               reach_of(options)),
