@@ -41,7 +41,8 @@ kernel void normalize_locally(global const float* input,
 #ifdef MASKED
                               global const float* counts,
 #endif
-                              int width, int height, LEVELS, global const int* first, global const float* weights, int taps,
+                              int width, int height, LEVELS, global const int* first,
+                              global const float* weights, int taps,
                               global const float4* moments, global float* output) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);

@@ -114,14 +114,14 @@ bool PairBatch::shows_pattern(const Look& look, SensorSigns& signs) const {
 
 // What has moved far may be a pattern with symmetries that matches itself, as a Registrar asks.
 void PairBatch::leave_still_rivals(StageClock& clock) {
-  const auto is_far = [&](const std::optional<RegistrationResult>& result) {
-    return result && is_beyond_reach(corner_distance(result->matrix, Affine{}, image_), image_);
-  };
-  if (std::none_of(results_.begin(), results_.end(), is_far)) return;
+  std::erase_if(looks_, [&](const Look& look) {
+    return !results_[look.pair] || !is_beyond_reach(look.answer.distance, image_);
+  });
+  if (looks_.empty()) return;
   const std::span<const FrameScore> still = matcher_.score_still(clock, results_.size());
-  for (std::size_t i = 0; i < results_.size(); ++i) {
-    if (!is_far(results_[i])) continue;
-    if (still[i].significance >= still_rival * results_[i]->significance) results_[i].reset();
+  for (const Look& look : looks_) {
+    std::optional<RegistrationResult>& result = results_[look.pair];
+    if (still[look.pair].significance >= still_rival * result->significance) result.reset();
   }
 }
 
