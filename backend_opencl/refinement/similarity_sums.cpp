@@ -159,9 +159,14 @@ class SimilaritySums final : public backend::SimilaritySums {
                      static_cast<cl_int>(first));
     };
     const auto launch_illuminated = [&](const auto&... before) {
-      if (spec_.illumination_cell == 0) return launch(before...);
-      launch(before..., *images.illumination, field_width_, field_height_,
-             1.0F / static_cast<cl_float>(spec_.illumination_cell));
+      if (spec_.illumination_cell != 0) {
+        launch(before..., *images.illumination, field_width_, field_height_,
+               1.0F / static_cast<cl_float>(spec_.illumination_cell));
+      } else if (simd_) {
+        launch(before..., Handle<cl_mem>(), cl_int{0}, cl_int{0}, cl_float{0});
+      } else {
+        launch(before...);
+      }
     };
     const auto launch_masked = [&](const auto&... before) {
       if (!spec_.masked) return launch_illuminated(before...);
@@ -184,7 +189,7 @@ class SimilaritySums final : public backend::SimilaritySums {
   [[nodiscard]] std::string options() const {
     std::string text = simd_ ? "" : "-D GROUP=" + std::to_string(group_);
     if (spec_.masked) text += " -D MASKED";
-    if (spec_.illumination_cell != 0) text += " -D ILLUMINATED";
+    if (spec_.illumination_cell != 0 && !simd_) text += " -D ILLUMINATED";
     if (spec_.projective) text += " -D PROJECTIVE";
     if (spec_.resident) text += " -D RESIDENT";
     return text;

@@ -17,7 +17,7 @@
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 // PoCL otherwise leaves large functions out of line and does not propagate their constant
 // arguments.
-#define WA_INLINE inline __attribute__((always_inline))
+#define WA_INLINE static inline __attribute__((always_inline))
 // Unrolls a loop whose number of iterations becomes constant only after inlining: the other pragma
 // would unroll it by a few iterations before that.
 #if defined(__clang__)

@@ -69,89 +69,68 @@ struct Axis {
   Handle<cl_mem> roots;
 };
 
-/// The forward and inverse real transforms along the rows.
-class Rows {
- public:
-  Rows(Context& context, const RealFftSpec& spec)
-      : axis_(context, spec.shape.width),
-        rows_(static_cast<cl_int>(spec.shape.height * spec.shape.depth / images_of(spec))),
-        grid_{{static_cast<std::size_t>(divide_up(rows_, 2 * lanes)),
-               static_cast<std::size_t>(images_of(spec))},
-              {1, 1}} {
-    if (spec.has_forward()) forward_ = kernel(context, "rows_forward");
-    if (spec.has_inverse()) inverse_ = kernel(context, "rows_inverse");
-  }
+/// The kinds of lines, with the numbers of kernels_cl/fft/cpu/fft_cpu.cl.
+enum class Kind : cl_int { rows_forward, rows_inverse, lines_forward, lines_inverse };
 
-  void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) {
-    launch(*forward_, queue, real, spectrum);
-  }
-  void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) {
-    launch(*inverse_, queue, spectrum, real);
-  }
-
- private:
-  /// The number of independent arrays: the planes are images, or belong to one volume.
-  static std::int64_t images_of(const RealFftSpec& spec) {
-    return spec.dimensions == 2 ? spec.shape.depth : 1;
-  }
-  static std::unique_ptr<Kernel> kernel(Context& context, const char* name) {
-    return std::make_unique<Kernel>(context, stage, kernels::fft_cpu, name);
-  }
-  void launch(Kernel& kernel, cl_command_queue queue, cl_mem from, cl_mem to) {
-    kernel.launch(queue, grid_, from, to, axis_.scratch, axis_.roots, axis_.radices, axis_.passes,
-                  axis_.n, rows_);
-  }
-
-  Axis axis_;
-  cl_int rows_;  // of an image, or of the volume
-  Grid grid_;
-  std::unique_ptr<Kernel> forward_, inverse_;
-};
-
-/// The complex transforms along another axis of the half spectrum, in place.
+/// The transforms along one axis. Rows are transformed between real numbers and the half spectrum,
+/// the lines along other axes in place.
 class Lines {
  public:
-  Lines(Context& context, std::int64_t n, std::int64_t inner, std::int64_t outer)
-      : axis_(context, n),
-        inner_(static_cast<cl_int>(inner)),
-        grid_{{static_cast<std::size_t>(divide_up(inner, lanes)), static_cast<std::size_t>(outer)},
-              {1, 1}},
-        kernel_(context, stage, kernels::fft_cpu, "lines_in_place") {}
+  /// The rows of images, or of one volume.
+  static Lines rows(Context& context, const RealFftSpec& spec) {
+    const std::int64_t images = spec.dimensions == 2 ? spec.shape.depth : 1;
+    const std::int64_t count = spec.shape.height * spec.shape.depth / images;
+    return {context, spec.shape.width, count, divide_up(count, 2 * lanes), images};
+  }
 
-  void run(cl_command_queue queue, cl_mem spectrum, bool is_inverse) {
-    kernel_.launch(queue, grid_, spectrum, axis_.scratch, axis_.roots, axis_.radices, axis_.passes,
-                   axis_.n, inner_, cl_int{is_inverse});
+  /// Lines of the half spectrum, whose numbers are `inner` apart.
+  static Lines across(Context& context, std::int64_t n, std::int64_t inner, std::int64_t outer) {
+    return {context, n, inner, divide_up(inner, lanes), outer};
+  }
+
+  void run(cl_command_queue queue, cl_mem real, cl_mem spectrum, Kind kind) {
+    kernel_.launch(queue, grid_, real, spectrum, axis_.scratch, axis_.roots, axis_.radices,
+                   axis_.passes, axis_.n, count_, static_cast<cl_int>(kind));
   }
 
  private:
+  Lines(Context& context, std::int64_t n, std::int64_t count, std::int64_t items,
+        std::int64_t outer)
+      : axis_(context, n),
+        count_(static_cast<cl_int>(count)),
+        grid_{{static_cast<std::size_t>(items), static_cast<std::size_t>(outer)}, {1, 1}},
+        kernel_(context, stage, kernels::fft_cpu, "transform_lines") {}
+
   Axis axis_;
-  cl_int inner_;
+  cl_int count_;  // rows of an image or of the volume, or neighbouring lines
   Grid grid_;
   Kernel kernel_;
 };
 
 class CpuPlan final : public FftPlan {
  public:
-  CpuPlan(Context& context, const RealFftSpec& spec) : rows_(context, spec) {
+  CpuPlan(Context& context, const RealFftSpec& spec) : rows_(Lines::rows(context, spec)) {
     const Shape& shape = spec.shape;
     const std::int64_t columns = shape.width / 2 + 1;
-    if (shape.height > 1) others_.emplace_back(context, shape.height, columns, shape.depth);
+    if (shape.height > 1) {
+      others_.push_back(Lines::across(context, shape.height, columns, shape.depth));
+    }
     if (spec.dimensions == 3 && shape.depth > 1) {
-      others_.emplace_back(context, shape.depth, columns * shape.height, 1);
+      others_.push_back(Lines::across(context, shape.depth, columns * shape.height, 1));
     }
   }
 
   void forward(cl_command_queue queue, cl_mem real, cl_mem spectrum) override {
-    rows_.forward(queue, real, spectrum);
-    for (Lines& lines : others_) lines.run(queue, spectrum, false);
+    rows_.run(queue, real, spectrum, Kind::rows_forward);
+    for (Lines& lines : others_) lines.run(queue, real, spectrum, Kind::lines_forward);
   }
   void inverse(cl_command_queue queue, cl_mem spectrum, cl_mem real) override {
-    for (Lines& lines : others_) lines.run(queue, spectrum, true);
-    rows_.inverse(queue, spectrum, real);
+    for (Lines& lines : others_) lines.run(queue, real, spectrum, Kind::lines_inverse);
+    rows_.run(queue, real, spectrum, Kind::rows_inverse);
   }
 
  private:
-  Rows rows_;
+  Lines rows_;
   std::vector<Lines> others_;
 };
 

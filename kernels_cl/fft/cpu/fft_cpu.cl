@@ -6,11 +6,20 @@
 // exchanged before and after it. `scratch` has room for two times n numbers in each of sixteen
 // lanes.
 //
+// One kernel has all kinds of lines, because the passes, which they share, are most of what the
+// driver compiles.
+//
 // variant: cpu
 #include "lib/fft_simd.h"
 
 #define ROWS 16  // in the real parts, and as many in the imaginary parts
 #define BLOCK 8  // complex numbers of a row that fill a vector
+
+// The kinds of lines, with the numbers that fft_cpu.cpp gives them.
+#define ROWS_FORWARD 0
+#define ROWS_INVERSE 1
+#define LINES_FORWARD 2
+#define LINES_INVERSE 3
 
 WA_INLINE Transform transform_of(int n, int passes, char16 radices, global const float2* roots) {
   const Transform transform = {n, passes, radices, roots};
@@ -75,35 +84,27 @@ WA_INLINE void clear_rows(int first, int rows, int columns, global float2* spect
   for (int i = 0; i < numbers; i += 16) store_some((float16)(0.0f), numbers - i, from + i);
 }
 
-// Work-item (i, j) transforms 2 x ROWS of the rows of image j. Rows that share a line share its
-// rounding errors, and a row that is not finite makes the other one NaN. Images are often padded
+// Loads 2 x ROWS rows of an image. Rows that share a line share its rounding errors, and a row that
+// is not finite makes the other one NaN. Returns false if all pixels are 0: images are often padded
 // with rows of zeros, whose transforms are known.
-SIMD_KERNEL rows_forward(
-    global const float* image, global float2* spectrum, local float16* scratch,
-    global const float2* roots, char16 radices, int passes, int width, int rows) {
-  const Transform transform = transform_of(width, passes, radices, roots);
-  local Lanes* lines = (local Lanes*)scratch;
-  const int first = (int)get_global_id(0) * 2 * ROWS;
-  const int second = first + ROWS;
-  const int columns = width / 2 + 1;
-  const size_t rows_before = get_global_id(1) * (size_t)rows;
-  image += rows_before * (size_t)width;
-  spectrum += rows_before * (size_t)columns;
+WA_INLINE bool load_images(global const float* image, int first, int rows, int width,
+                           local Lanes* lines) {
   int16 any = 0;
   for (int x = 0; x < width; x += 16) {
     float16 re[16], im[16];
     load_pixels(image, first, rows, width, x, re, &any);
-    load_pixels(image, second, rows, width, x, im, &any);
+    load_pixels(image, first + ROWS, rows, width, x, im, &any);
     for (int i = 0; i < min(16, width - x); ++i) {
       lines[x + i].re = re[i];
       lines[x + i].im = im[i];
     }
   }
-  if (are_all(any == 0)) {
-    clear_rows(first, rows, columns, spectrum);
-    return;
-  }
-  local const Lanes* z = transformed(lines, lines + width, transform);
+  return !are_all(any == 0);
+}
+
+WA_INLINE void store_spectra(local const Lanes* z, int first, int rows, int width,
+                             global float2* spectrum) {
+  const int columns = width / 2 + 1;
   for (int u = 0; u < columns; u += BLOCK) {
     float16 a[16], b[16];
     for (int i = 0; i < BLOCK; ++i) {
@@ -116,7 +117,7 @@ SIMD_KERNEL rows_forward(
       b[2 * i + 1] = 0.5f * (mirrored.re - at.re);
     }
     store_numbers(a, first, rows, columns, u, spectrum);
-    store_numbers(b, second, rows, columns, u, spectrum);
+    store_numbers(b, first + ROWS, rows, columns, u, spectrum);
   }
 }
 
@@ -136,21 +137,13 @@ WA_INLINE Lanes conjugated(Lanes number) {
   return other;
 }
 
-SIMD_KERNEL rows_inverse(
-    global const float2* spectrum, global float* image, local float16* scratch,
-    global const float2* roots, char16 radices, int passes, int width, int rows) {
-  const Transform transform = transform_of(width, passes, radices, roots);
-  local Lanes* lines = (local Lanes*)scratch;
-  const int first = (int)get_global_id(0) * 2 * ROWS;
-  const int second = first + ROWS;
+WA_INLINE void load_spectra(global const float2* spectrum, int first, int rows, int width,
+                            local Lanes* lines) {
   const int columns = width / 2 + 1;
-  const size_t rows_before = get_global_id(1) * (size_t)rows;
-  image += rows_before * (size_t)width;
-  spectrum += rows_before * (size_t)columns;
   for (int u = 0; u < columns; u += BLOCK) {
     float16 a[16], b[16];
     load_numbers(spectrum, first, rows, columns, u, a);
-    load_numbers(spectrum, second, rows, columns, u, b);
+    load_numbers(spectrum, first + ROWS, rows, columns, u, b);
     for (int i = 0; i < min(BLOCK, columns - u); ++i) {
       const int k = u + i;
       const bool is_real = k == 0 || 2 * k == width;
@@ -162,7 +155,10 @@ SIMD_KERNEL rows_inverse(
       lines[k] = exchanged(plus_i_times(of_first, of_second));
     }
   }
-  local const Lanes* z = transformed(lines, lines + width, transform);
+}
+
+WA_INLINE void store_images(local const Lanes* z, int first, int rows, int width,
+                            global float* image) {
   for (int x = 0; x < width; x += 16) {
     float16 re[16], im[16];
     for (int i = 0; i < 16; ++i) {
@@ -171,28 +167,50 @@ SIMD_KERNEL rows_inverse(
       im[i] = pixel.im;
     }
     store_pixels(re, first, rows, width, x, image);
-    store_pixels(im, second, rows, width, x, image);
+    store_pixels(im, first + ROWS, rows, width, x, image);
   }
 }
 
-// Work-item (i, j) transforms sixteen of the `inner` neighbouring lines in place. A line has n
-// numbers, `inner` apart; j is the index along the outer axes.
-SIMD_KERNEL lines_in_place(
-    global float2* spectrum, local float16* scratch, global const float2* roots, char16 radices,
-    int passes, int n, int inner, int is_inverse) {
+// Transforms rows of an image, or other lines of the half spectrum in place; `kind` is one of the
+// kinds above. Of rows, each `n` numbers long, image j has `count`, and work-item (i, j) transforms
+// 2 x ROWS of them. Other lines have n numbers that are `count` apart; work-item (i, j) transforms
+// sixteen of `count` neighbouring ones, and j is the index along the outer axes.
+SIMD_KERNEL transform_lines(
+    global float* image, global float2* spectrum, local float16* scratch,
+    global const float2* roots, char16 radices, int passes, int n, int count, int kind) {
   const Transform transform = transform_of(n, passes, radices, roots);
   local Lanes* lines = (local Lanes*)scratch;
-  const int first = (int)get_global_id(0) * 16;
-  const int count = min(16, inner - first);
-  global float2* numbers = spectrum + get_global_id(1) * (size_t)n * (size_t)inner + first;
-  for (int i = 0; i < n; ++i) {
-    const Lanes number =
-        load_lanes((global const float*)(numbers + (size_t)i * (size_t)inner), count);
-    lines[i] = is_inverse ? exchanged(number) : number;
+  const int columns = n / 2 + 1;
+  const int first_row = (int)get_global_id(0) * 2 * ROWS;
+  const size_t rows_before = get_global_id(1) * (size_t)count;
+  global float* pixels = image + rows_before * (size_t)n;
+  global float2* half_rows = spectrum + rows_before * (size_t)columns;
+  const int first_line = (int)get_global_id(0) * 16;
+  const int present = min(16, count - first_line);
+  global float2* numbers = spectrum + get_global_id(1) * (size_t)n * (size_t)count + first_line;
+  if (kind == ROWS_FORWARD) {
+    if (!load_images(pixels, first_row, count, n, lines)) {
+      clear_rows(first_row, count, columns, half_rows);
+      return;
+    }
+  } else if (kind == ROWS_INVERSE) {
+    load_spectra(half_rows, first_row, count, n, lines);
+  } else {
+    for (int i = 0; i < n; ++i) {
+      const Lanes number =
+          load_lanes((global const float*)(numbers + (size_t)i * (size_t)count), present);
+      lines[i] = kind == LINES_INVERSE ? exchanged(number) : number;
+    }
   }
   local const Lanes* z = transformed(lines, lines + n, transform);
-  for (int i = 0; i < n; ++i) {
-    store_lanes(is_inverse ? exchanged(z[i]) : z[i], count,
-                (global float*)(numbers + (size_t)i * (size_t)inner));
+  if (kind == ROWS_FORWARD) {
+    store_spectra(z, first_row, count, n, half_rows);
+  } else if (kind == ROWS_INVERSE) {
+    store_images(z, first_row, count, n, pixels);
+  } else {
+    for (int i = 0; i < n; ++i) {
+      store_lanes(kind == LINES_INVERSE ? exchanged(z[i]) : z[i], present,
+                  (global float*)(numbers + (size_t)i * (size_t)count));
+    }
   }
 }

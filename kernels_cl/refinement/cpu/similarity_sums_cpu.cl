@@ -1,11 +1,12 @@
 // The sums of a Gauss-Newton step of registration by a similarity or a homography, for CPUs: like
 // similarity_sums.cl, with sixteen neighbouring pixels at a time.
 //
-// Options: MASKED, if the images have weights; ILLUMINATED, if there is an illumination model;
-// PROJECTIVE, for a homography.
+// Options: MASKED, if the images have weights; PROJECTIVE, for a homography. Whether there is an
+// illumination model is an argument: a registration needs both, and one program compiles faster
+// than two.
 //
 // variant: cpu
-// variant: cpu -DMASKED -DILLUMINATED
+// variant: cpu -DMASKED
 // variant: cpu -DPROJECTIVE
 #define WA_REAL float16
 #include "formulas/illumination.h"
@@ -19,10 +20,11 @@
 #define ADD_PIXEL wa_similarity_add
 #endif
 
-#ifdef ILLUMINATED
 // The illumination model along a segment: the cells to the left and right of each pixel, and the
-// (gain, offset) at each pixel in the rows of cells above and below.
+// (gain, offset) at each pixel in the rows of cells above and below. Without cells, the gain and
+// the offset are constant.
 typedef struct {
+  float gain, offset;
   global const float2* field;
   int across, down;
   float inverse_side;
@@ -35,6 +37,7 @@ typedef struct {
 
 // Prepares a segment that begins at column `first`.
 WA_INLINE void find_columns(Illumination* illumination, int first) {
+  if (illumination->across == 0) return;
   for (int i = 0; i < SEGMENT; ++i) {
     ((float*)illumination->part)[i] =
         wa_illumination_cells(first + i, illumination->inverse_side, illumination->across,
@@ -64,6 +67,7 @@ WA_INLINE void find_cells(const Illumination* illumination, int row, float16* ga
 
 // Prepares row py of the image.
 WA_INLINE void find_row(Illumination* illumination, int py) {
+  if (illumination->across == 0) return;
   int top, bottom;
   illumination->part_below =
       wa_illumination_cells(py, illumination->inverse_side, illumination->down, &top, &bottom);
@@ -74,30 +78,16 @@ WA_INLINE void find_row(Illumination* illumination, int py) {
 }
 
 WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) {
+  if (illumination->across == 0) return illumination->gain;
   return wa_illumination_between(illumination->gain_above[chunk], illumination->gain_below[chunk],
                                  illumination->part_below);
 }
 
 WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
+  if (illumination->across == 0) return illumination->offset;
   return wa_illumination_between(illumination->offset_above[chunk],
                                  illumination->offset_below[chunk], illumination->part_below);
 }
-#else
-// A constant gain and offset.
-typedef struct {
-  float gain, offset;
-} Illumination;
-
-WA_INLINE void find_columns(Illumination* illumination, int first) {}
-WA_INLINE void find_row(Illumination* illumination, int py) {}
-WA_INLINE float16 gain_at(const Illumination* illumination, int chunk) {
-  return illumination->gain;
-}
-WA_INLINE float16 offset_at(const Illumination* illumination, int chunk) {
-  return illumination->offset;
-}
-#endif
-
 // The images that a step compares, and the geometry between them.
 typedef struct {
   Moving moving;
@@ -145,9 +135,9 @@ WA_INLINE int find_pixels(const Step* step, const Illumination* illumination, in
   return found;
 }
 
-// illumination: gain, offset, 1 / scale and 1 / unit. The work-items take the tiles, each one
-// segment wide and tile_rows high, in turn. Sum i of work-item g is written to partials[first + i *
-// items + g].
+// illumination: gain, offset, 1 / scale and 1 / unit; gain and offset count if field_width is 0.
+// The work-items take the tiles, each one segment wide and tile_rows high, in turn. Sum i of
+// work-item g is written to partials[first + i * items + g].
 SIMD_KERNEL similarity_sums(
     global const float* reference, int reference_width, int first_column, int columns,
     int first_row, int rows, global const float* coefficients, int width, int height, int margin,
@@ -159,9 +149,7 @@ SIMD_KERNEL similarity_sums(
 #ifdef MASKED
     global const float* reference_weight, global const float* moving_weight,
 #endif
-#ifdef ILLUMINATED
     global const float2* field, int field_width, int field_height, float inverse_side,
-#endif
     global float* partials, int first) {
   Step step;
   step.moving = moving_of(coefficients, width, height, margin);
@@ -178,15 +166,13 @@ SIMD_KERNEL similarity_sums(
   step.reference_weight = reference_weight;
   step.moving_weight = moving_weight;
 #endif
-#ifdef ILLUMINATED
   Illumination illuminations;
+  illuminations.gain = illumination.x;
+  illuminations.offset = illumination.y;
   illuminations.field = field;
   illuminations.across = field_width;
   illuminations.down = field_height;
   illuminations.inverse_side = inverse_side;
-#else
-  Illumination illuminations = {illumination.x, illumination.y};
-#endif
   float16 sums[SUMS];
 #pragma unroll
   for (int i = 0; i < SUMS; ++i) sums[i] = 0.0f;
