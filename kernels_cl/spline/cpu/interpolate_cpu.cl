@@ -2,9 +2,10 @@
 //
 // Coordinates, weights and the final sum are vectors across the sixteen pixels. The sums over a
 // pixel's rows of neighbours are vectors along those rows, loaded as they lie in memory (gathers
-// are slower). Points of an affine transform are computed in fixed point, in multiples of 2^-40 of
-// a pixel. Only pixels whose neighbourhood extends beyond the coefficients, or whose point is near
-// the edge, are handled one by one (lib/spline_value.h).
+// are slower), or pairs of them for linear interpolation (lib/row_pairs.h). Points of an affine
+// transform are computed in fixed point, in multiples of 2^-40 of a pixel. Only pixels whose
+// neighbourhood extends beyond the coefficients, or whose point is near the edge, are handled one
+// by one (lib/spline_value.h).
 //
 // Options: DEGREE 0 to 5; DIMENSIONS 1 to 3; EXTENSION; one of POINTS_FREE, POINTS_REJECT,
 // POINTS_CLAMP, POINTS_WRAP (backend::InterpolateDetails); COMPLEX; one of OUTPUT_U8, OUTPUT_U16,
@@ -20,8 +21,13 @@
 // variant: cpu -DDEGREE=4 -DDIMENSIONS=3 -DEXTENSION=3 -DPOINTS_CLAMP -DOUTPUT_U8 -DLOADED=8
 // variant: cpu -DDEGREE=5 -DDIMENSIONS=2 -DEXTENSION=1 -DPOINTS_FREE -DOUTPUT_F32 -DCOMPLEX -DLOADED=16
 // variant: cpu -DDEGREE=3 -DDIMENSIONS=2 -DEXTENSION=0 -DPOINTS_REJECT -DOUTPUT_F32 -DLOADED=4 -DBATCH
+#include "lib/row_pairs.h"
 #include "lib/row_points.h"
 #include "lib/row_sums.h"
+
+// How many rows of pixels are between those that are evaluated and those whose neighbours are
+// fetched.
+#define ROWS_AHEAD 8
 
 // The source of the points: their coordinates, or the transform (as in POINTS_PARAMETERS) and the
 // first output pixel of a segment.
@@ -99,7 +105,10 @@ WA_INLINE void store_mixed(const Spline* spline, const Inside* limits, Points16*
   if (!are_all(~evaluated)) {
     float16 found[COMPONENTS];
     const int16 loaded = inside & evaluated & ~uncertain;
-    evaluate_mixed(spline, points, loaded, evaluated & ~loaded, found);
+#if DEGREE == 1 && DIMENSIONS == 2 && COMPONENTS == 1
+    if (!interpolate_extended(spline, points, evaluated, found))
+#endif
+      evaluate_mixed(spline, points, loaded, evaluated & ~loaded, found);
 #pragma unroll
     for (int c = 0; c < COMPONENTS; ++c) value[c] = select(value[c], found[c], evaluated);
   }
@@ -158,8 +167,18 @@ WA_INLINE void store_shifted(const Spline* spline, const Points16* points, int c
 }
 #endif
 
+// Begins to load the neighbours of every fourth of sixteen pixels that are a few rows further down;
+// `ahead` is the distance in floats. Processors do not foresee these loads if the lines that the
+// rows of pixels cross are neither few nor near.
+WA_INLINE void fetch_rows_ahead(const Spline* spline, const int* offsets, long ahead) {
+#pragma unroll
+  for (int i = 0; i < 16; i += 4) {
+    fetch_ahead((global const float*)spline->values + offsets[i] + ahead);
+  }
+}
+
 // Stores pixels of a segment whose points are all inside.
-WA_INLINE void store_inside(const Spline* spline, const Points16* points, int count,
+WA_INLINE void store_inside(const Spline* spline, const Points16* points, int count, long ahead,
                             global Output* output) {
 #if DIMENSIONS <= 2 && COMPONENTS == 1
   if (are_shifted(points, count)) {
@@ -167,10 +186,27 @@ WA_INLINE void store_inside(const Spline* spline, const Points16* points, int co
     return;
   }
 #endif
+#if DEGREE == 1 && COMPONENTS == 1
+  int16 offsets[CHUNKS];
+#pragma unroll 1
+  for (int chunk = 0; chunk * 16 < count; ++chunk) {
+    offsets[chunk] = pair_offsets(spline, points + chunk, count - chunk * 16);
+  }
+#pragma unroll 1
+  for (int chunk = 0; chunk * 16 < count; ++chunk) {
+    const int* at = (const int*)(offsets + chunk);
+    fetch_rows_ahead(spline, at, ahead);
+    const float16 value = interpolate_pairs(spline, points + chunk, at);
+    store16(&value, min(16, count - chunk * 16), output + chunk * 16);
+  }
+#else
   Segment segment;
   float16 sums[LOADED * CHUNKS];
 #pragma unroll 1
-  for (int chunk = 0; chunk < CHUNKS; ++chunk) prepare(spline, points + chunk, chunk, &segment);
+  for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+    prepare(spline, points + chunk, chunk, &segment);
+    fetch_rows_ahead(spline, (const int*)(segment.at + chunk), ahead);
+  }
 #pragma unroll 1
   for (int i = 0; i < count; ++i) *((Loaded*)sums + i) = sum_inside(spline, &segment, i);
 #pragma unroll 1
@@ -179,11 +215,13 @@ WA_INLINE void store_inside(const Spline* spline, const Points16* points, int co
     sum_columns(&segment, chunk, (const float*)(sums + chunk * LOADED), value);
     store16(value, min(16, count - chunk * 16), output + chunk * 16);
   }
+#endif
 }
 
 // Stores the first `count` pixels of a segment.
 WA_INLINE void store_segment(const Spline* spline, const Inside* inside, Points16* points,
-                             const Source* source, int count, global Output* output) {
+                             const Source* source, int count, long ahead,
+                             global Output* output) {
   int16 all_inside = -1;
 #pragma unroll 1
   for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -191,7 +229,7 @@ WA_INLINE void store_segment(const Spline* spline, const Inside* inside, Points1
         (are_inside(inside, points + chunk) & ~points[chunk].far) | (NUMBERS + chunk * 16 >= count);
   }
   if (are_all(all_inside)) {
-    store_inside(spline, points, count, output);
+    store_inside(spline, points, count, ahead, output);
     return;
   }
 #pragma unroll 1
@@ -234,7 +272,15 @@ typedef struct {
 #endif
 
 WA_INLINE long16 walk(long4 fixed, int x, int y, int z) {
-  return convert_long16(NUMBERS + x) * fixed.x + (fixed.y * y + fixed.z * z + fixed.w);
+  return convert_long16(NUMBERS) * fixed.x +
+         (fixed.x * x + fixed.y * y + fixed.z * z + fixed.w);
+}
+
+// How far neighbours lie from those of the pixel ROWS_AHEAD further down, about, in floats.
+WA_INLINE long offset_ahead(const Spline* spline, long4 fixed_x, long4 fixed_y, long4 fixed_z) {
+  long rows = (fixed_y.y * ROWS_AHEAD) >> FIXED_POINT;
+  if (DIMENSIONS >= 3) rows += ((fixed_z.y * ROWS_AHEAD) >> FIXED_POINT) * spline->height;
+  return (((fixed_x.y * ROWS_AHEAD) >> FIXED_POINT) + rows * spline->width) * COMPONENTS;
 }
 
 #if defined(POINTS_REJECT) || (EXTENSION == WA_FILL && !defined(POINTS_WRAP))
@@ -293,6 +339,7 @@ SIMD_KERNEL interpolate_cpu(
     const int y = row_of_array - z * output_height;
     source.z = (float)(z - centre_z);
     source.y = (float)(y - centre_y);
+    const long ahead = offset_ahead(&spline, fixed_x, fixed_y, fixed_z);
     global Output* to = output + (size_t)row * (size_t)output_width;
 #pragma unroll 1
     for (int x = tile.x; x < tile.end_x; x += SEGMENT) {
@@ -315,7 +362,8 @@ SIMD_KERNEL interpolate_cpu(
         if (DIMENSIONS >= 3) points[chunk].z = along_fixed(walk(fixed_z, from, y, z));
         points[chunk].far = 0;
       }
-      store_segment(&spline, &inside, points, &source, min(SEGMENT, tile.end_x - x), to + x);
+      store_segment(&spline, &inside, points, &source, min(SEGMENT, tile.end_x - x), ahead,
+                    to + x);
     }
   }
 }
@@ -369,7 +417,7 @@ SIMD_KERNEL interpolate_field(
                              &locations[2][chunk], &to->far);
         }
       }
-      store_segment(&spline, &inside, points, &source, count, output + pixel);
+      store_segment(&spline, &inside, points, &source, count, 0, output + pixel);
     }
   }
 }
