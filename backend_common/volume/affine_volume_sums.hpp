@@ -13,6 +13,7 @@ constexpr const char* stage = "affine_volume_sums";
 
 #define GROUP 64
 #ifdef __CUDACC__
+#include "formulas/affine_volume.h"
 #include "formulas/volume.h"
 namespace of_whole_volumes {
 #include "shared/affine_volume_sums.cl"
@@ -22,7 +23,7 @@ namespace of_marked_volumes {
 #include "shared/affine_volume_sums.cl"
 }
 static_assert(WA_AFFINE_VOLUME_SUMS == backend::affine_volume_sum_count);
-static_assert(STATE_WORDS * sizeof(int) == sizeof(AffineVolumeState));
+static_assert(WA_AFFINE_VOLUME_STATE_WORDS * sizeof(int) == sizeof(AffineVolumeState));
 using of_whole_volumes::affine_volume_sums;
 #endif
 
@@ -35,16 +36,17 @@ class AffineVolumeSumsStage final : public backend::AffineVolumeSums {
         parts_(backend::affine_volume_parts(spec.reference, spec.max_states)),
         unit_(2.0F / static_cast<float>(
                          std::max({reference_.width, reference_.height, reference_.depth}))),
+        group_{group_or_vector(context, GROUP)},
         sum_(context, stage,
-             WA_KERNEL_VARIANT(spec.marked, MARKED, of_marked_volumes, of_whole_volumes,
-                               affine_volume_sums, affine_volume_sums),
+             WA_KERNEL_VARIANT_FORMS(spec.marked, MARKED, of_marked_volumes, of_whole_volumes,
+                                     affine_volume_sums, affine_volume_sums),
              KernelOptions().set("GROUP", GROUP)) {}
 
   [[nodiscard]] int parts() const noexcept override { return parts_; }
 
   void enqueue(backend::Queue& queue, const backend::AffineVolumeSumsMemory& memory,
                std::int64_t states, backend::Memory& partials) override {
-    sum_.launch(queue, {states * parts_, 1, {GROUP}}, memory.reference, reference_.width,
+    sum_.launch(queue, {states * parts_, 1, group_}, memory.reference, reference_.width,
                 reference_.height, reference_.depth, margin_, memory.moving, moving_.width,
                 moving_.height, moving_.depth, unit_, memory.states, parts_, partials);
   }
@@ -53,6 +55,7 @@ class AffineVolumeSumsStage final : public backend::AffineVolumeSums {
   Extents reference_, moving_;
   int margin_, parts_;
   float unit_;
+  WorkGroup group_;
   WA_LAUNCHER_OF(affine_volume_sums) sum_;
 };
 

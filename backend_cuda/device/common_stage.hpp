@@ -21,6 +21,8 @@
 #define WA_KERNEL_FORMS(file, name) (&name)
 #define WA_KERNEL_VARIANT(condition, option, with, without, file, name) \
   ((condition) ? &with::name : &without::name)
+#define WA_KERNEL_VARIANT_FORMS(condition, option, with, without, file, name) \
+  WA_KERNEL_VARIANT(condition, option, with, without, file, name)
 #define WA_LAUNCHER_OF(name) ::warpalign::cuda::Launcher<decltype(&name)>
 
 namespace warpalign::cuda {

@@ -20,6 +20,9 @@
   (::warpalign::opencl::KernelText{kernels::file, #name, kernels::file##_cpu, ""})
 #define WA_KERNEL_VARIANT(condition, option, with, without, file, name) \
   (::warpalign::opencl::KernelText{kernels::file, #name, {}, (condition) ? " -D " #option : ""})
+#define WA_KERNEL_VARIANT_FORMS(condition, option, with, without, file, name) \
+  (::warpalign::opencl::KernelText{kernels::file, #name, kernels::file##_cpu, \
+                                   (condition) ? " -D " #option : ""})
 #define WA_LAUNCHER_OF(name) ::warpalign::opencl::Launcher
 
 namespace warpalign::opencl {

@@ -1,44 +1,18 @@
 // The sums of a Gauss-Newton step for the affine transform between two volumes, at several
 // transforms.
 //
-// The matrix of the normal equations has the form S (x) q q', with S from the gradients and q from
-// the position. It therefore has 6 x 10 different entries, which serve every model that is a
-// special case of the affine one.
-//
 // Options: GROUP, the size of the work-group, a multiple of 16; MARKED, if NaN marks voxels outside
 // the mask.
 //
 // variant: gpu -DGROUP=64
 // variant: gpu -DGROUP=64 -DMARKED
+#include "formulas/affine_volume.h"
 #include "formulas/volume.h"
 #include "shared/kernel_language.h"
-
-// Equals warpalign::backend::affine_volume_sum_count.
-#define WA_AFFINE_VOLUME_SUMS 80
-
-// The words of warpalign::AffineVolumeState.
-#define STATE_WORDS 16
 
 // The work-items of a group process this many voxels of a row, and GROUP / COLUMNS rows.
 #define COLUMNS 16
 #define ROWS (GROUP / COLUMNS)
-
-// Adds the products of a gradient product with those of the position (x, y, z, 1).
-WA_INLINE void wa_add_positions(float gradients, const float* q, float* sums) {
-  const float x = gradients * q[0];
-  const float y = gradients * q[1];
-  const float z = gradients * q[2];
-  sums[0] = WA_FMA(x, q[0], sums[0]);
-  sums[1] = WA_FMA(x, q[1], sums[1]);
-  sums[2] = WA_FMA(x, q[2], sums[2]);
-  sums[3] += x;
-  sums[4] = WA_FMA(y, q[1], sums[4]);
-  sums[5] = WA_FMA(y, q[2], sums[5]);
-  sums[6] += y;
-  sums[7] = WA_FMA(z, q[2], sums[7]);
-  sums[8] += z;
-  sums[9] += gradients;
-}
 
 // The value of the spline at a point, and its gradient. `c`: the first of the 4 x 4 x 4
 // coefficients.
@@ -54,38 +28,6 @@ WA_INLINE void wa_spline_location(WA_GLOBAL const float* c, WA_UINT64 down, WA_U
     }
     wa_volume_add_plane(plane, weights->z[k], weights->dz[k], location);
   }
-}
-
-// a: the reference's gradient; b: the moving volume's, in the reference's coordinates.
-WA_INLINE void wa_affine_volume_add(const float* a, const float* b, const float* q, float reference,
-                                    float value, float residual, float weight, float valid,
-                                    float* sums) {
-  const float ax = weight * a[0];
-  const float ay = weight * a[1];
-  const float az = weight * a[2];
-  wa_add_positions(ax * b[0], q, sums);
-  wa_add_positions(0.5f * WA_FMA(ax, b[1], ay * b[0]), q, sums + 10);
-  wa_add_positions(0.5f * WA_FMA(ax, b[2], az * b[0]), q, sums + 20);
-  wa_add_positions(ay * b[1], q, sums + 30);
-  wa_add_positions(0.5f * WA_FMA(ay, b[2], az * b[1]), q, sums + 40);
-  wa_add_positions(az * b[2], q, sums + 50);
-  for (int i = 0; i < 3; ++i) {
-    const float along = weight * a[i] * residual;
-    sums[60 + 4 * i] = WA_FMA(along, q[0], sums[60 + 4 * i]);
-    sums[61 + 4 * i] = WA_FMA(along, q[1], sums[61 + 4 * i]);
-    sums[62 + 4 * i] = WA_FMA(along, q[2], sums[62 + 4 * i]);
-    sums[63 + 4 * i] += along;
-  }
-  const float r = weight * reference;
-  const float m = weight * value;
-  sums[72] += weight;
-  sums[73] += r;
-  sums[74] += m;
-  sums[75] = WA_FMA(r, reference, sums[75]);
-  sums[76] = WA_FMA(m, value, sums[76]);
-  sums[77] = WA_FMA(r, value, sums[77]);
-  sums[78] += valid;
-  sums[79] += WA_FABS(residual);
 }
 
 // Returns 1 for a valid pair; else 0, and sets the values to 0. It has no branch, which would need
@@ -112,7 +54,7 @@ affine_volume_sums(WA_GLOBAL const float* reference, int width, int height, int 
   WA_LOCAL float shared[WA_AFFINE_VOLUME_SUMS * (GROUP + 1)];
   const int number = WA_GROUP_X / parts;
   const int part = WA_GROUP_X - number * parts;
-  WA_GLOBAL const int* state = states + number * STATE_WORDS;
+  WA_GLOBAL const int* state = states + number * WA_AFFINE_VOLUME_STATE_WORDS;
   float t[12];
   for (int i = 0; i < 12; ++i) t[i] = WA_BITS_FLOAT(state[i]);
   const float gain = WA_BITS_FLOAT(state[12]);
