@@ -53,11 +53,10 @@ class DeformationGridStage final : public backend::DeformationGrid {
         tall_(context, stage,
               bytes_of(dimensions_, spec.grid.width, spec.voxels.height, spec.voxels.depth)),
         sums_of_z_(context, stage,
-                   bytes_of(dimensions_ == 3 ? spec.max_planes() : 1, spec.voxels.width,
+                   bytes_of(dimensions_ == 3 ? dimensions_ : 1, spec.voxels.width,
                             dimensions_ == 3 ? spec.voxels.height : 1, spec.grid.depth)),
-        sums_of_y_(
-            context, stage,
-            bytes_of(spec.max_planes(), spec.voxels.width, spec.grid.height, spec.grid.depth)) {}
+        sums_of_y_(context, stage,
+                   bytes_of(dimensions_, spec.voxels.width, spec.grid.height, spec.grid.depth)) {}
 
   void enqueue_field(backend::Queue& queue, const backend::Memory& coefficients,
                      backend::Memory& field) override {

@@ -56,7 +56,8 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
   }
 
   void enqueue_curvatures(backend::Queue& queue, const backend::Memory& reference,
-                          const backend::Memory& statistics, backend::Memory& curvatures) override {
+                          const backend::Memory& statistics, CurvatureEntries entries,
+                          backend::Memory& curvatures) override {
     auto& first = first_.enter(queue);
     auto& second = second_.enter(queue);
     precisions_.launch(queue, rows(1), statistics, voxels_.width, voxels_.height, voxels_.depth, x_,
@@ -64,7 +65,8 @@ class LocalCorrelationStage final : public backend::LocalCorrelation {
     across_.launch(queue, rows(1), first, voxels_.width, x_, second);
     const auto compute = [&](auto& weights) {
       curvatures_.launch(queue, rows(1), reference, weights, voxels_.width, voxels_.height,
-                         voxels_.depth, last_radius(), curvatures);
+                         voxels_.depth, last_radius(), entries == CurvatureEntries::of_x ? 1 : 0,
+                         curvatures);
     };
     if (!in_space()) return compute(second);
     along_.launch(queue, rows(1), second, voxels_.width, 1, voxels_.height, y_, first);

@@ -186,10 +186,11 @@ WA_INLINE float wa_slope_at(WA_GLOBAL const float* voxel, WA_UINT64 stride, int 
   return 0.5f * (voxel[stride] - *(voxel - stride));
 }
 
+// Stores the products of the gradient with its component along x, or the other ones.
 // `weights`: the precisions, summed along all axes but the last one.
 WA_KERNEL(COLUMNS, 1)
 correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* weights, int width,
-                       int height, int depth, int radius, WA_GLOBAL float* curvatures) {
+                       int height, int depth, int radius, int of_x, WA_GLOBAL float* curvatures) {
   WA_BEGIN();
   WA_LAST_AXIS();
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
@@ -198,16 +199,17 @@ correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* 
     WA_GLOBAL float* to = curvatures + (row + x);
     const float gx = wa_slope_at(here, 1, x, width);
     const float gy = wa_slope_at(here, width, y, height);
-    to[0] = weight * gx * gx;
-    to[voxels] = weight * gx * gy;
-    if (depth > 1) {
-      const float gz = wa_slope_at(here, (WA_UINT64)width * height, z, depth);
-      to[2 * voxels] = weight * gx * gz;
-      to[3 * voxels] = weight * gy * gy;
-      to[4 * voxels] = weight * gy * gz;
-      to[5 * voxels] = weight * gz * gz;
+    const float gz = depth > 1 ? wa_slope_at(here, (WA_UINT64)width * height, z, depth) : 0.0f;
+    if (of_x) {
+      to[0] = weight * gx * gx;
+      to[voxels] = weight * gx * gy;
+      if (depth > 1) to[2 * voxels] = weight * gx * gz;
     } else {
-      to[2 * voxels] = weight * gy * gy;
+      to[0] = weight * gy * gy;
+      if (depth > 1) {
+        to[voxels] = weight * gy * gz;
+        to[2 * voxels] = weight * gz * gz;
+      }
     }
   }
 }

@@ -766,7 +766,7 @@ TEST_CASE("allocations: free-form deformations") {
       auto field = bench.images(PixelType::f32, spec.volumes(axes));
       auto sums = bench.images(PixelType::f32, spec.grids(axes));
       auto next = bench.images(PixelType::f32, spec.grids(axes));
-      auto inverse = bench.images(PixelType::f32, spec.grids(spec.max_planes()));
+      auto inverse = bench.images(PixelType::f32, spec.grids(spec.entries()));
       auto samples = bench.images(PixelType::f32, spec.volumes(2));
       auto statistics = bench.images(PixelType::f32, spec.volumes(2));
       auto images = bench.images(PixelType::f32, shape);

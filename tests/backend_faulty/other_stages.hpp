@@ -188,8 +188,9 @@ class LocalCorrelation final : public Wrapped<backend::LocalCorrelation> {
     reach().enqueue_statistics(inner_of(queue), inner_of(reference), floor, inner_of(statistics));
   }
   void enqueue_curvatures(backend::Queue& queue, const backend::Memory& reference,
-                          const backend::Memory& statistics, backend::Memory& curvatures) override {
-    reach().enqueue_curvatures(inner_of(queue), inner_of(reference), inner_of(statistics),
+                          const backend::Memory& statistics, CurvatureEntries entries,
+                          backend::Memory& curvatures) override {
+    reach().enqueue_curvatures(inner_of(queue), inner_of(reference), inner_of(statistics), entries,
                                inner_of(curvatures));
   }
   void enqueue_forces(backend::Queue& queue, const backend::Memory& reference,

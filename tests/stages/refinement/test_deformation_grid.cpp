@@ -94,7 +94,7 @@ TEST_CASE("deformation_grid: the sums agree with the oracle, and are the field's
     for (const auto& spec : specs()) {
       CAPTURE(to_string(spec.voxels));
       const DeformationGridPlan plan(device, spec);
-      for (const int planes : {1, spec.max_planes()}) {
+      for (const int planes : {1, spec.dimensions()}) {
         const Volume v = test::random_volume(spec.volumes(planes), -1, 1, 62);
         const Volume sums =
             computed(device, v, spec.grids(planes), [&](auto& stream, auto& from, auto& to) {

@@ -18,6 +18,7 @@
 namespace {
 
 using reference::Volume;
+using warpalign::CurvatureEntries;
 using warpalign::Device;
 using warpalign::Error;
 using warpalign::LocalCorrelationPlan;
@@ -42,7 +43,8 @@ std::array<int, 3> radius_of(const LocalCorrelationSpec& spec) {
 }
 
 struct Found {
-  Volume statistics, curvatures, forces;
+  Volume statistics, forces;
+  std::vector<Volume> curvatures;  // of CurvatureEntries::of_x, and the others
   LocalCorrelationSum sum;
 };
 
@@ -53,15 +55,20 @@ Found computed(const Device& device, const LocalCorrelationSpec& spec, const Vol
   const auto reference = test::to_device(device, stream, f);
   const auto moving = test::to_device(device, stream, samples);
   auto statistics = device.make_image(PixelType::f32, spec.volumes(2));
-  auto curvatures = device.make_image(PixelType::f32, spec.volumes(spec.entries()));
+  auto curvatures = device.make_image(PixelType::f32, spec.volumes(spec.dimensions()));
   auto forces = device.make_image(PixelType::f32, spec.volumes(spec.dimensions()));
   for (auto* image : {&statistics, &curvatures, &forces}) test::poison(stream, *image);
   plan.execute_statistics(stream, reference, reference_floor, statistics);
-  plan.execute_curvatures(stream, reference, statistics, curvatures);
+  Found found;
+  for (const auto entries : {CurvatureEntries::of_x, CurvatureEntries::others}) {
+    plan.execute_curvatures(stream, reference, statistics, entries, curvatures);
+    found.curvatures.push_back(test::volume_from_device(stream, curvatures));
+  }
   plan.execute_forces(stream, reference, statistics, moving, moving_floor, forces);
-  return {test::volume_from_device(stream, statistics),
-          test::volume_from_device(stream, curvatures), test::volume_from_device(stream, forces),
-          plan.sum(stream)};
+  found.statistics = test::volume_from_device(stream, statistics);
+  found.forces = test::volume_from_device(stream, forces);
+  found.sum = plan.sum(stream);
+  return found;
 }
 
 struct Pair {
@@ -229,26 +236,27 @@ TEST_CASE("local_correlation: curvatures agree with the oracle") {
       const Found found = computed(device, spec, pair.f, pair.samples);
       const auto radius = radius_of(spec);
       double largest = 0;
-      reference::for_each_voxel(
-          pair.f.extents(), [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-            double weight = 0;
-            reference::for_each_in_window(
-                pair.f, radius, x, y, z, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-                  const auto m = reference::window_moments(pair.f, pair.f, radius, i, j, k);
-                  weight += 1 / (m.voxels * (m.ff + double{reference_floor}));
-                });
-            std::int64_t entry = 0;
-            for (std::size_t a = 0; a < static_cast<std::size_t>(spec.dimensions()); ++a) {
-              for (std::size_t b = a; b < static_cast<std::size_t>(spec.dimensions()); ++b) {
-                const double expected = weight * reference::slope_along(pair.f, a, x, y, z) *
-                                        reference::slope_along(pair.f, b, x, y, z);
-                largest = std::max(
-                    largest,
-                    std::abs(found.curvatures.at(x, y, z + entry * spec.voxels.depth) - expected));
-                ++entry;
-              }
-            }
-          });
+      reference::for_each_voxel(pair.f.extents(), [&](std::int64_t x, std::int64_t y,
+                                                      std::int64_t z) {
+        double weight = 0;
+        reference::for_each_in_window(
+            pair.f, radius, x, y, z, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+              const auto m = reference::window_moments(pair.f, pair.f, radius, i, j, k);
+              weight += 1 / (m.voxels * (m.ff + double{reference_floor}));
+            });
+        std::array<std::int64_t, 2> next{};  // of the entries of x, and of the others
+        for (std::size_t a = 0; a < static_cast<std::size_t>(spec.dimensions()); ++a) {
+          for (std::size_t b = a; b < static_cast<std::size_t>(spec.dimensions()); ++b) {
+            const double expected = weight * reference::slope_along(pair.f, a, x, y, z) *
+                                    reference::slope_along(pair.f, b, x, y, z);
+            const std::size_t part = a == 0 ? 0 : 1;
+            const std::int64_t entry = next[part]++;
+            largest = std::max(
+                largest, std::abs(found.curvatures[part].at(x, y, z + entry * spec.voxels.depth) -
+                                  expected));
+          }
+        }
+      });
       // Up to 30, with the relative error of the statistics.
       CHECK(largest <= 1e-3);
     }

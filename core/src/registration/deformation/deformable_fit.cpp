@@ -81,7 +81,7 @@ struct DeformableFit::Work {
         next(device.make_image(PixelType::f32, spec.grids(components))),
         coefficients(device.make_image(PixelType::f32, spec.grids(components))),
         sums(device.make_image(PixelType::f32, spec.grids(components))),
-        inverse(device.make_image(PixelType::f32, spec.grids(spec.max_planes()))),
+        inverse(device.make_image(PixelType::f32, spec.grids(spec.entries()))),
         samples(device.make_image(PixelType::f32, spec.volumes(2))),
         statistics(device.make_image(PixelType::f32, spec.volumes(2))),
         forces(device.make_image(PixelType::f32, spec.volumes(components))),
@@ -89,12 +89,11 @@ struct DeformableFit::Work {
         extremes(device.make_image(PixelType::f32, spec.extremes())),
         marks(device.make_image(PixelType::f32, spec.grid)),
         reference_noise(device.make_image(PixelType::f32, NoiseSampling(spec.voxels).samples())),
-        moving_noise(device.make_image(PixelType::f32, NoiseSampling(spec.moving).samples())),
-        curvatures(device.make_image(PixelType::f32, spec.volumes(spec.max_planes()))) {}
+        moving_noise(device.make_image(PixelType::f32, NoiseSampling(spec.moving).samples())) {}
 
   int components;
   Image pose, point, next, coefficients, sums, inverse, samples, statistics, forces;
-  Image determinants, extremes, marks, reference_noise, moving_noise, curvatures;
+  Image determinants, extremes, marks, reference_noise, moving_noise;
 };
 
 DeformableFit::Level::Level(const Device& device, const DeformableLevel& geometry,
@@ -135,6 +134,26 @@ DeformableFit::DeformableFit(const Device& device, const Shape& reference,
 double DeformableFit::mean_correlation(Stream& stream, const Level& level) const {
   const double mean = level.correlation.sum(stream).mean();
   return relation_ == IntensityRelation::any ? std::sqrt(mean) : mean;
+}
+
+std::vector<float> DeformableFit::curvatures(Stream& stream, StageClock& clock, const Level& level,
+                                             const Image& reference) const {
+  Work& work = *level.work;
+  std::vector<float> sums;
+  for (const auto entries : {CurvatureEntries::of_x, CurvatureEntries::others}) {
+    // The forces are not computed yet; their memory has room for one part of the entries.
+    clock.run("local_correlation", [&] {
+      level.correlation.execute_curvatures(stream, reference, work.statistics, entries,
+                                           work.forces);
+    });
+    clock.run("deformation_grid", [&] {
+      level.grid.execute_sums(stream, level.spec.dimensions(), work.forces, work.sums);
+    });
+    const std::vector<float> part = downloaded(stream, work.sums);
+    sums.insert(sums.end(), part.begin(), part.end());
+  }
+  sums.resize(static_cast<std::size_t>(level.spec.grids(level.spec.entries()).pixels()));
+  return sums;
 }
 
 void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t number,
@@ -189,14 +208,9 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
     for (std::size_t i = 0; i < half; ++i) statistics[half + i] *= masks->counted[i];
     upload(stream, statistics, work.statistics);
   }
-  clock.run("local_correlation", [&] {
-    level.correlation.execute_curvatures(stream, reference, work.statistics, work.curvatures);
-  });
-  clock.run("deformation_grid", [&] {
-    level.grid.execute_sums(stream, spec.max_planes(), work.curvatures, work.inverse);
-  });
-  const auto inverse = inverse_curvatures(downloaded(stream, work.inverse), axes, factors, bound);
-  upload(stream, inverse, work.inverse);
+  upload(stream,
+         inverse_curvatures(curvatures(stream, clock, level, reference), axes, factors, bound),
+         work.inverse);
 
   const auto compare = [&](const Image& coefficients) {
     clock.run("deformation_grid", [&] {

@@ -115,6 +115,9 @@ class DeformableFit {
                                       std::optional<Image> Level::*coarser) const;
   void make_levels(Stream& stream, StageClock& clock, const Image& reference, const Image& moving);
   void make_masks(Stream& stream, const FitImage& reference, const FitImage& moving);
+  /// The sums, at each control point, of the curvatures of the voxels that it reaches.
+  std::vector<float> curvatures(Stream& stream, StageClock& clock, const Level& level,
+                                const Image& reference) const;
   void optimize(Stream& stream, StageClock& clock, std::size_t number, const Image& reference,
                 const Image& moving, const HomogeneousMatrix& affine, bool judged,
                 Field& field) const;

@@ -94,9 +94,9 @@ void DeformationGridPlan::execute_warp(Stream& stream, const Image& coefficients
 void DeformationGridPlan::execute_sums(Stream& stream, int planes, const Image& volumes,
                                        Image& sums) const {
   detail::check_stream(deformation_grid_stage, device_, stream);
-  if (planes < 1 || planes > spec_.max_planes()) {
+  if (planes < 1 || planes > spec_.dimensions()) {
     detail::refuse(deformation_grid_stage,
-                   "the number of arrays must be 1 to " + std::to_string(spec_.max_planes()));
+                   "the number of arrays must be 1 to " + std::to_string(spec_.dimensions()));
   }
   detail::check_image(deformation_grid_stage, "the arrays", device_, volumes, PixelType::f32,
                       spec_.volumes(planes));

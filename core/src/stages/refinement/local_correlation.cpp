@@ -64,16 +64,17 @@ void LocalCorrelationPlan::execute_statistics(Stream& stream, const Image& refer
 }
 
 void LocalCorrelationPlan::execute_curvatures(Stream& stream, const Image& reference,
-                                              const Image& statistics, Image& curvatures) const {
+                                              const Image& statistics, CurvatureEntries entries,
+                                              Image& curvatures) const {
   detail::check_stream(local_correlation_stage, device_, stream);
   detail::check_image(local_correlation_stage, "the reference", device_, reference, PixelType::f32,
                       spec_.voxels);
   detail::check_image(local_correlation_stage, "the statistics", device_, statistics,
                       PixelType::f32, spec_.volumes(2));
   detail::check_image(local_correlation_stage, "the curvatures", device_, curvatures,
-                      PixelType::f32, spec_.volumes(spec_.entries()));
+                      PixelType::f32, spec_.volumes(spec_.dimensions()));
   kernel_->enqueue_curvatures(detail::Access::queue(stream), detail::Access::memory(reference),
-                              detail::Access::memory(statistics),
+                              detail::Access::memory(statistics), entries,
                               detail::Access::memory(curvatures));
 }
 

@@ -30,7 +30,7 @@ struct DeformationGridSpec {
 
   [[nodiscard]] int dimensions() const noexcept { return grid.depth > 1 ? 3 : 2; }
   /// The number of different entries of a symmetric matrix: 3 or 6.
-  [[nodiscard]] int max_planes() const noexcept { return grid.depth > 1 ? 6 : 3; }
+  [[nodiscard]] int entries() const noexcept { return grid.depth > 1 ? 6 : 3; }
   /// `count` arrays of the grid, or of the reference, one after the other.
   [[nodiscard]] Shape grids(int count) const noexcept {
     return {grid.width, grid.height, grid.depth * count};
@@ -65,8 +65,8 @@ class WARPALIGN_API DeformationGridPlan {
                     const Image& pose, Image& samples,
                     const DeformationMasks* masks = nullptr) const;
   /// The transpose of execute_field: sum_k v(k) beta_3(t_x - i_x) beta_3(t_y - i_y) beta_3(t_z -
-  /// i_z) for each of `planes` arrays v, from volumes(planes) to grids(planes). The order of the
-  /// sum is fixed.
+  /// i_z) for each of `planes` arrays v, 1 to dimensions(), from volumes(planes) to grids(planes).
+  /// The order of the sum is fixed.
   void execute_sums(Stream& stream, int planes, const Image& volumes, Image& sums) const;
   /// det(I + du/dx) at all voxels, with x in the unit of the displacements.
   void execute_determinants(Stream& stream, const Image& coefficients, Image& determinants) const;

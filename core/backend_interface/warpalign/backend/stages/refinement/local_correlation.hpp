@@ -22,8 +22,6 @@ struct LocalCorrelationSpec {
   bool any_sign = false;
 
   [[nodiscard]] int dimensions() const noexcept { return voxels.depth > 1 ? 3 : 2; }
-  /// The number of different entries of a symmetric matrix: 3 or 6.
-  [[nodiscard]] int entries() const noexcept { return voxels.depth > 1 ? 6 : 3; }
   [[nodiscard]] Shape volumes(int count) const noexcept {
     return {voxels.width, voxels.height, voxels.depth * count};
   }
@@ -50,6 +48,10 @@ struct LocalCorrelationSum {
   [[nodiscard]] double mean() const { return windows > 0 ? correlation / windows : 0; }
 };
 
+/// The entries of a symmetric matrix: those of the row of x, xx and xy in the plane, else xx, xy
+/// and xz; or the other ones, yy in the plane, else yy, yz and zz.
+enum class CurvatureEntries { of_x, others };
+
 /// For the window about each voxel (at the edges, its part within the volume), the correlation
 /// r = cov(F, W) / sqrt((var F + floor_F) (var W + floor_W)) of the reference F and the warped
 /// moving volume W. A floor, the variance of the noise, keeps windows without structure from
@@ -62,11 +64,12 @@ class WARPALIGN_API LocalCorrelationPlan {
                           Image& statistics) const;
   /// The second derivatives of the sum of the windows' measures for a perfect match, as
   /// Gauss-Newton approximates them: the sum over the windows about a voxel of
-  /// 1 / (voxels (var F + floor)), times g g', g the reference's gradient; volumes(entries()): xx,
-  /// xy, yy in the plane, else xx, xy, xz, yy, yz, zz. Gradients are half the differences of the
+  /// 1 / (voxels (var F + floor)), times g g', g the reference's gradient. `curvatures`:
+  /// volumes(dimensions()), of which the first ones get the entries. There are two executions for
+  /// all of them, so that they need less memory. Gradients are half the differences of the
   /// neighbours, at the edges those to the next voxel.
   void execute_curvatures(Stream& stream, const Image& reference, const Image& statistics,
-                          Image& curvatures) const;
+                          CurvatureEntries entries, Image& curvatures) const;
   /// The derivative of the sum of the windows' measures with respect to W, times the gradient of W:
   /// volumes(dimensions()). `samples`: W, then 1 or 0 for windows that count, or do not
   /// (volumes(2)).
@@ -97,7 +100,7 @@ class LocalCorrelation : public Stage {
   virtual void enqueue_statistics(Queue& queue, const Memory& reference, float floor,
                                   Memory& statistics) = 0;
   virtual void enqueue_curvatures(Queue& queue, const Memory& reference, const Memory& statistics,
-                                  Memory& curvatures) = 0;
+                                  CurvatureEntries entries, Memory& curvatures) = 0;
   /// `partials`: for each row (y + height z), the sum of its correlations and their number.
   virtual void enqueue_forces(Queue& queue, const Memory& reference, const Memory& statistics,
                               const Memory& samples, float floor, Memory& partials,
