@@ -4,7 +4,6 @@
 namespace warpalign::detail {
 
 void AlignedResidual::take(const SensorImages& images, const Homography& motion, float gain) {
-  constexpr float full_weight = 0.999F;
   width = images.width;
   height = images.height;
   values.assign(images.reference.size(), 0);
