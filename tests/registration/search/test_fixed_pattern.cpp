@@ -212,7 +212,7 @@ TEST_CASE("fixed pattern: the difference of two images tells where the scene has
   });
 }
 
-TEST_CASE("fixed pattern: what is left of aligned images shows a pattern, and nothing else does") {
+TEST_CASE("fixed pattern: the residual of aligned images shows a pattern, and nothing else") {
   const warpalign::Homography truth{warpalign::Affine::translation(shift.x, shift.y)};
   const auto trace_of = [&](const Shown& pair) {
     const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
@@ -412,7 +412,8 @@ TEST_CASE("fixed pattern: the pattern covers the spots, in sensor coordinates") 
   CHECK(other < 0.25 * side * side);  // the margins, which double the spots, and some chance
 }
 
-TEST_CASE("fixed pattern: lines of the sensor are told from those of a scene, and subtracted") {
+TEST_CASE(
+    "fixed pattern: lines of the sensor are distinguished from those of a scene, and subtracted") {
   const auto floats = [](const std::vector<std::uint8_t>& values) {
     return std::vector<float>(values.begin(), values.end());
   };

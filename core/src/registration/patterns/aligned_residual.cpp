@@ -1,4 +1,4 @@
-// What is left of two images of one shape after a motion was undone, in host memory.
+// The residual of two images of one shape after the alignment by a motion, in host memory.
 #include "registration/patterns/aligned_residual.hpp"
 
 namespace warpalign::detail {

@@ -1,4 +1,4 @@
-// Tells the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
+// Separates the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
 #include "registration/patterns/fixed_pattern.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"

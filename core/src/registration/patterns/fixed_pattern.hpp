@@ -1,4 +1,4 @@
-// Tells the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
+// Separates the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
 #pragma once
 
 #include "registration/numerics/box_sum.hpp"

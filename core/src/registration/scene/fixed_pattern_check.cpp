@@ -86,7 +86,7 @@ bool FixedPatternCheck::check_covered(const PairContext& context, std::vector<Ca
 }
 
 // Whether a fit to what does not change slowly agrees. Where the images show no trace of a pattern
-// none has to: then only noise is left of them.
+// none has to: then their residual is noise.
 bool FixedPatternCheck::is_confirmed(const PairContext& context, const Candidate& answer,
                                      const SearchAgain& search) {
   if (!SensorSigns::may_be_traced(answer.correlation)) return true;

@@ -1,4 +1,4 @@
-// What remains of two images without a pattern of the sensor.
+// A pair of images from which a pattern of the sensor was masked or subtracted.
 #include "registration/scene/remaining_pair.hpp"
 
 #include <warpalign/error.hpp>

@@ -1,4 +1,4 @@
-// Searches for the motion of a scene in what remains of two images without a pattern of the sensor.
+// Searches for the motion of a scene behind a pattern that is fixed to the sensor.
 #pragma once
 
 #include "registration/pair/candidate.hpp"
