@@ -6,12 +6,12 @@
 //
 // --fast: the registration paper's pipeline. --batch: pairs per second of align_batch, on each
 // device and on all of them together.
+#include "measurement.hpp"
 #include "support/corners.hpp"
 #include "support/photographs.hpp"
 
 #include <warpalign/batch.hpp>
 #include <warpalign/error.hpp>
-#include <warpalign/open_device.hpp>
 #include <warpalign/registrar.hpp>
 
 #include <algorithm>
@@ -19,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -181,13 +180,6 @@ void measure_batches(const std::vector<warpalign::Device>& devices, std::int64_t
   if (devices.size() > 1) print("all together", devices);
 }
 
-std::vector<std::string> split(const std::string& names) {
-  std::istringstream stream(names);
-  std::vector<std::string> all;
-  for (std::string name; std::getline(stream, name, ',');) all.push_back(name);
-  return all;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -203,16 +195,13 @@ int main(int argc, char** argv) {
   for (std::size_t i = 1; i < arguments.size(); ++i) sizes.push_back(std::stoll(arguments[i]));
   if (sizes.empty()) sizes = {512, 1024, 2048};
   if (batches) {
-    std::vector<warpalign::Device> devices;
-    for (const std::string& name : split(arguments[0])) {
-      devices.push_back(warpalign::open_device(name));
-    }
+    const std::vector<warpalign::Device> devices = tools::open_devices(arguments[0]);
     for (const std::int64_t size : sizes) measure_batches(devices, size);
     return 0;
   }
   for (const std::int64_t size : sizes) {
     const auto pairs = pairs_of(size);
-    for (const std::string& name : split(arguments[0])) {
+    for (const std::string& name : tools::split(arguments[0])) {
       try {
         const auto device = warpalign::open_device(name);
         std::printf("%lld x %lld on %s (%s, %s, %s)\n", static_cast<long long>(size),

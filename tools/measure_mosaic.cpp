@@ -4,9 +4,9 @@
 //
 //   measure_mosaic device[,device...] [tiles 1000] [side 2048] [overlap 10] [streams 2] [seed 1]
 //   e.g. measure_mosaic cuda:0 tiles 1000 side 2048 overlap 5
-#include <warpalign/error.hpp>
+#include "measurement.hpp"
+
 #include <warpalign/mosaic.hpp>
-#include <warpalign/open_device.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,11 +15,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <random>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -104,28 +101,24 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 int run(int argc, char** argv) {
-  std::vector<warpalign::Device> devices;
-  std::stringstream names(argc > 1 ? argv[1] : "");
-  for (std::string name; std::getline(names, name, ',');)
-    devices.push_back(warpalign::open_device(name));
-  std::map<std::string, int> number{
-      {"tiles", 1000}, {"side", 2048}, {"overlap", 10}, {"streams", 2}, {"seed", 1}};
-  bool valid = !devices.empty() && argc % 2 == 0;
-  for (int i = 2; i + 1 < argc; i += 2) {
-    valid = valid && number.count(argv[i]) == 1 && std::atoi(argv[i + 1]) > 0;
-    number[argv[i]] = std::atoi(argv[i + 1]);
-  }
-  if (!valid) {
+  const auto given = tools::read_arguments(argc, argv,
+                                           {{"tiles", {1000, 1}},
+                                            {"side", {2048, 1}},
+                                            {"overlap", {10, 1}},
+                                            {"streams", {2, 1}},
+                                            {"seed", {1, 1}}});
+  if (!given) {
     std::fprintf(stderr,
                  "usage: measure_mosaic DEVICE[,DEVICE...] [tiles N] [side N] "
                  "[overlap PERCENT] [streams N] [seed N]\n");
     return 2;
   }
-  const auto count = static_cast<std::size_t>(number["tiles"]);
-  const auto side = static_cast<std::int64_t>(number["side"]);
-  const auto seed = static_cast<std::uint64_t>(number["seed"]);
+  const auto& [devices, number] = *given;
+  const auto count = static_cast<std::size_t>(number.at("tiles"));
+  const auto side = static_cast<std::int64_t>(number.at("side"));
+  const auto seed = static_cast<std::uint64_t>(number.at("seed"));
   const auto columns = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
-  const double step = static_cast<double>(side) * (1 - number["overlap"] / 100.);
+  const double step = static_cast<double>(side) * (1 - number.at("overlap") / 100);
   std::mt19937_64 random(seed);
   std::normal_distribution<double> error(0, stage_error);
   std::vector<warpalign::MosaicTile> tiles;
@@ -150,7 +143,7 @@ int run(int argc, char** argv) {
     return warpalign::TilePixels{{pixels[i].data(), warpalign::PixelType::u16, side, side, 0}, {}};
   };
   warpalign::MosaicOptions options;
-  options.batch.streams_per_device = number["streams"];
+  options.batch.streams_per_device = static_cast<int>(number.at("streams"));
   for (const char* which : {"first", "second"}) {
     const auto start = std::chrono::steady_clock::now();
     const warpalign::Mosaic found = warpalign::locate_tiles(devices, tiles, source, options);
@@ -175,10 +168,10 @@ int run(int argc, char** argv) {
     for (const warpalign::MosaicPair& pair : found.pairs)
       used += pair.outcome == warpalign::PairOutcome::used ? 1 : 0;
     std::printf(
-        "%s run: %zu tiles of %lld x %lld u16, %d %% overlap: %.2f s; %zu of %zu pairs used; "
+        "%s run: %zu tiles of %lld x %lld u16, %g %% overlap: %.2f s; %zu of %zu pairs used; "
         "%zu tiles lost, %zu components; rms error %.4f px, largest %.4f px\n",
-        which, count, static_cast<long long>(side), static_cast<long long>(side), number["overlap"],
-        taken, used, found.pairs.size(), lost, found.components,
+        which, count, static_cast<long long>(side), static_cast<long long>(side),
+        number.at("overlap"), taken, used, found.pairs.size(), lost, found.components,
         std::sqrt(squares / static_cast<double>(count)), largest);
     std::fflush(stdout);
   }
@@ -188,10 +181,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "measure_mosaic: %s\n", error.what());
-    return 1;
-  }
+  return tools::measurement_main(argc, argv, "measure_mosaic", run);
 }

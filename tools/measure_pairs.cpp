@@ -6,10 +6,10 @@
 //   1] e.g. measure_pairs cuda:0 pairs 4096 streams 4
 //
 // noise: in gray levels, of a texture with a deviation of 40. single 1: one by one, by a Registrar.
+#include "measurement.hpp"
+
 #include <warpalign/batch.hpp>
-#include <warpalign/error.hpp>
 #include <warpalign/geometry.hpp>
-#include <warpalign/open_device.hpp>
 
 #include <algorithm>
 #include <array>
@@ -17,11 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <random>
-#include <sstream>
-#include <string>
 #include <vector>
 
 namespace {
@@ -162,31 +158,27 @@ std::vector<BatchResult> register_singly(const Device& device, const std::vector
 }
 
 int run(int argc, char** argv) {
-  std::vector<Device> devices;
-  std::stringstream names(argc > 1 ? argv[1] : "");
-  for (std::string name; std::getline(names, name, ',');) {
-    devices.push_back(warpalign::open_device(name));
-  }
-  std::map<std::string, double> number{{"pairs", 1024}, {"side", 512}, {"streams", 2},
-                                       {"noise", 1},    {"single", 0}, {"seed", 1}};
-  bool valid = !devices.empty() && argc % 2 == 0;
-  for (int i = 2; i + 1 < argc; i += 2) {
-    valid = valid && number.count(argv[i]) == 1 && std::atof(argv[i + 1]) >= 0;
-    number[argv[i]] = std::atof(argv[i + 1]);
-  }
-  if (!valid || number["pairs"] < 1) {
+  const auto given = tools::read_arguments(argc, argv,
+                                           {{"pairs", {1024, 1}},
+                                            {"side", {512, 1}},
+                                            {"streams", {2, 0}},
+                                            {"noise", {1, 0}},
+                                            {"single", {0, 0}},
+                                            {"seed", {1, 0}}});
+  if (!given) {
     std::fprintf(stderr,
                  "usage: measure_pairs DEVICE[,DEVICE...] [pairs N] [side N] [streams N] "
                  "[noise LEVELS] [single 0|1] [seed N]\n");
     return 2;
   }
-  const auto count = static_cast<std::size_t>(number["pairs"]);
-  const auto side = static_cast<std::int64_t>(number["side"]);
-  std::mt19937 random(static_cast<unsigned>(number["seed"]));
+  const auto& [devices, number] = *given;
+  const auto count = static_cast<std::size_t>(number.at("pairs"));
+  const auto side = static_cast<std::int64_t>(number.at("side"));
+  std::mt19937 random(static_cast<unsigned>(number.at("seed")));
   const Texture texture(side, random);
   std::vector<DrawnPair> drawn;
   for (std::size_t i = 0; i < count; ++i) {
-    drawn.push_back(i < max_drawn ? draw(texture, side, number["noise"], random)
+    drawn.push_back(i < max_drawn ? draw(texture, side, number.at("noise"), random)
                                   : drawn[i % max_drawn]);
   }
   std::vector<HostPair> pairs;
@@ -197,9 +189,9 @@ int run(int argc, char** argv) {
   for (const char* which : {"first", "second", "third"}) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<BatchResult> found =
-        number["single"] > 0
+        number.at("single") > 0
             ? register_singly(devices.front(), pairs)
-            : warpalign::align_batch(devices, pairs, {}, {static_cast<int>(number["streams"])});
+            : warpalign::align_batch(devices, pairs, {}, {static_cast<int>(number.at("streams"))});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     double squares = 0, worst = 0;
     std::size_t reliable = 0;
@@ -213,8 +205,8 @@ int run(int argc, char** argv) {
     std::printf(
         "%s run: %zu pairs of %lld x %lld u8, noise %g: %.3f s, %.0f pairs a second; %zu reliable; "
         "corners: rms error %.4f px, largest %.4f px\n",
-        which, count, static_cast<long long>(side), static_cast<long long>(side), number["noise"],
-        taken.count(), static_cast<double>(count) / taken.count(), reliable,
+        which, count, static_cast<long long>(side), static_cast<long long>(side),
+        number.at("noise"), taken.count(), static_cast<double>(count) / taken.count(), reliable,
         std::sqrt(squares / static_cast<double>(std::max<std::size_t>(reliable, 1))), worst);
     std::fflush(stdout);
   }
@@ -224,10 +216,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "measure_pairs: %s\n", error.what());
-    return 1;
-  }
+  return tools::measurement_main(argc, argv, "measure_pairs", run);
 }

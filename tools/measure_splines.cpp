@@ -3,8 +3,9 @@
 //
 //   measure_splines device[,device...] [size...] [volume SIZE]
 //   e.g. measure_splines cuda:0,opencl:nvidia 1024 2048 8192 volume 512
+#include "measurement.hpp"
+
 #include <warpalign/error.hpp>
-#include <warpalign/open_device.hpp>
 #include <warpalign/stages/interpolate.hpp>
 #include <warpalign/stages/prefilter.hpp>
 #include <warpalign/stages/resample.hpp>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <functional>
 #include <numbers>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -227,8 +227,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: measure_splines device[,device...] [size...] [volume SIZE]\n");
     return 2;
   }
-  std::istringstream names(argv[1]);
-  for (std::string name; std::getline(names, name, ',');) {
+  for (const std::string& name : tools::split(argv[1])) {
     try {
       const auto device = warpalign::open_device(name);
       std::printf("%s (%s, %s)\n", name.c_str(), device.info().name.c_str(),

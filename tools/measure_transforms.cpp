@@ -4,8 +4,9 @@
 //
 //   measure_transforms device [side 256]
 //   e.g. measure_transforms cuda:0
+#include "measurement.hpp"
+
 #include <warpalign/device_transform.hpp>
-#include <warpalign/open_device.hpp>
 #include <warpalign/stages/convert.hpp>
 #include <warpalign/stages/resample.hpp>
 #include <warpalign/transform_warp.hpp>
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -70,7 +70,7 @@ Transform smooth_field(const Shape& shape) {
   return Transform::displacement(PointGrid{.shape = shape}, pointers);
 }
 
-void run(const std::string& name, std::int64_t side) {
+void measure(const std::string& name, std::int64_t side) {
   const warpalign::Device device = warpalign::open_device(name);
   Stream stream = device.make_stream(true);
   const Shape shape{side, side, side};
@@ -132,18 +132,17 @@ void run(const std::string& name, std::int64_t side) {
   std::printf("  field over affine %.2f; chain over field %.2f\n", bent / plain, chained / bent);
 }
 
+int run(int argc, char** argv) {
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: measure_transforms DEVICE [SIDE]\n");
+    return 2;
+  }
+  measure(argv[1], argc > 2 ? std::atoi(argv[2]) : 256);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    if (argc != 2 && argc != 3) {
-      std::fprintf(stderr, "usage: measure_transforms DEVICE [SIDE]\n");
-      return 2;
-    }
-    run(argv[1], argc > 2 ? std::atoi(argv[2]) : 256);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "measure_transforms: %s\n", error.what());
-    return 1;
-  }
+  return tools::measurement_main(argc, argv, "measure_transforms", run);
 }

@@ -140,7 +140,7 @@ void add_devices_command(CLI::App& program, Action& chosen) {
       program, "devices", "List the devices of this machine and the default", "This machine");
   auto options = std::make_shared<Options>();
   add_config_option(command, options->config);
-  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_json_option(command, options->json);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -74,7 +74,7 @@ void add_doctor_command(CLI::App& program, Action& chosen) {
       "This machine");
   auto options = std::make_shared<Options>();
   begin_group(command, "Examination");
-  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_json_option(command, options->json);
   add_option(command, "--quick", &options->quick, "Open the devices without testing them");
   add_option(command, "--time-limit N", &options->time_limit,
              "Seconds for each driver and device [30 to list them, 600 to test them]");

@@ -306,7 +306,6 @@ void add_mosaic_command(CLI::App& program, Action& chosen) {
       add_command(program, "mosaic", "Join overlapping tiles into one picture", "Registration");
   auto choices = std::make_shared<MosaicChoices>();
   add_mosaic_options(command, *choices);
-  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [choices] { return run(*choices); });
 }

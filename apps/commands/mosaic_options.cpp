@@ -145,8 +145,7 @@ void add_mosaic_options(CLI::App& command, MosaicChoices& choices) {
              "Write an HTML page: the mosaic, its pairs, the residuals and what was left out");
   add_option(command, "--resume", &choices.resume,
              "Keep a journal next to the first output, and go on with a run that was interrupted");
-  add_device_options(command, choices.device);
-  add_limit_options(command);
+  add_processing_options(command, choices.device);
 }
 
 namespace {

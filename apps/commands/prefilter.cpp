@@ -144,9 +144,7 @@ void add_prefilter_command(CLI::App& program, Action& chosen) {
   add_option(command, "OUT", &options->output, "The .npy array of coefficients to write", required);
   add_interpolation_options(command, options->interpolation);
   add_filter_precision_option(command, options->interpolation);
-  add_device_options(command, options->device);
-  add_limit_options(command);
-  add_message_options(command);
+  add_processing_options(command, options->device);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

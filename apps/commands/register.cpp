@@ -480,7 +480,7 @@ void add_register_command(CLI::App& program, Action& chosen) {
   add_option(command, "--pages N|N,N", &options->pages,
              "Page of both images, from 0, or of the reference and of the moving image");
   begin_group(command, "Results");
-  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_json_option(command, options->json);
   add_option(command, "--output FILE", &options->output,
              "Write the moving image, resampled to the reference (.png .tif .jpg .pgm .ppm)");
   add_option(command, "--overlay FILE", &options->overlay,
@@ -507,12 +507,8 @@ void add_register_command(CLI::App& program, Action& chosen) {
              "(.png)");
   add_option(command, "--agreement FILE", &options->agreement,
              "Write how well the two agree at each pixel, as numbers (.npy) or in gray (.png)");
-  begin_group(command, "Results");
-  add_option(command, "--timings", &options->timings,
-             "Measure and print the device time of each stage");
-  add_device_options(command, options->device);
-  add_limit_options(command);
-  add_message_options(command);
+  add_timings_option(command, options->timings);
+  add_processing_options(command, options->device);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

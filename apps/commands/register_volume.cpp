@@ -610,7 +610,7 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "REFERENCE", &options->reference, "The volume that stays fixed", required);
   add_option(command, "MOVING", &options->moving, "The volume to align with it", required);
   begin_group(command, "Results");
-  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_json_option(command, options->json);
   add_option(command, "--output FILE", &options->output,
              "Write the moving volume, resampled to the reference (.npy, .nii, .nii.gz)");
   begin_group(command, "Masks");
@@ -661,12 +661,8 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
              "Write by which factor the deformation changes volumes, at every voxel (.npy)");
   add_option(command, "--agreement FILE", &options->agreement,
              "Write how well the two agree at every voxel (.npy)");
-  begin_group(command, "Results");
-  add_option(command, "--timings", &options->timings,
-             "Measure and print the device time of each stage");
-  add_device_options(command, options->device);
-  add_limit_options(command);
-  add_message_options(command);
+  add_timings_option(command, options->timings);
+  add_processing_options(command, options->device);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -345,9 +345,7 @@ void add_resample_command(CLI::App& program, Action& chosen) {
              "Samples with this value are missing, too; it is written back");
   add_option(command, "--weights FILE", &options->missing.weights,
              "Write the known share of each output's support, 0 to 1, as float32");
-  add_device_options(command, options->device);
-  add_limit_options(command);
-  add_message_options(command);
+  add_processing_options(command, options->device);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -414,7 +414,6 @@ void add_stack_command(CLI::App& program, Action& chosen) {
       program, "stack", "Register the frames of a stack or video to one another", "Registration");
   auto options = std::make_shared<StackOptions>();
   add_stack_options(command, *options);
-  add_message_options(command);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

@@ -145,8 +145,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
   add_option(command, "--plot FILE", &options.plot, "Draw the drift (.svg)");
   add_option(command, "--report FILE", &options.page,
              "Write a page with the drift, and the mean before and after (.html)");
-  add_device_options(command, options.device);
-  add_limit_options(command);
+  add_processing_options(command, options.device);
 }
 
 RegisteredBy registered_by(const StackOptions& options) {

@@ -146,7 +146,8 @@ StackFrame StackWork::take(const Frame& frame, std::size_t index) {
         done.place.reliable = false;
         done.place.confidence = std::min(done.place.confidence, confidence_if_unclear);
         done.note =
-            "the scene moves too little to be told from a pattern that is fixed to the sensor";
+            "the scene moves too little to be distinguished from a pattern that is fixed to the "
+            "sensor";
       }
     } catch (const UsageError& error) {
       done.trouble = error.what();

@@ -393,7 +393,7 @@ void add_template_command(CLI::App& program, Action& chosen) {
   add_option(command, "--sheet FILE", &options->sheet,
              "Draw the first images, their mean before, and the template (.png); of volumes the "
              "middle plane");
-  add_option(command, "--json", &options->json, "Print one JSON object and nothing else");
+  add_json_option(command, options->json);
   begin_group(command, "Template");
   add_option(command, "--motion NAME", &options->motion,
              "Transform model: rigid, similarity, affine, or deformable [deformable]",
@@ -420,9 +420,7 @@ void add_template_command(CLI::App& program, Action& chosen) {
              fmt::format("Weight of the bending energy; larger weights make the fields smoother "
                          "[{}]",
                          RegistrationOptions{}.bending_weight));
-  add_device_options(command, options->device);
-  add_limit_options(command);
-  add_message_options(command);
+  add_processing_options(command, options->device);
   set_footer(command, footer);
   set_action(command, chosen, [options] { return run(*options); });
 }

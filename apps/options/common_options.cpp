@@ -29,6 +29,21 @@ void add_config_option(CLI::App& command, std::optional<std::string>& path) {
              "Configuration file to use instead of the default one");
 }
 
+void add_processing_options(CLI::App& command, DeviceOptions& options) {
+  add_device_options(command, options);
+  add_limit_options(command);
+  add_message_options(command);
+}
+
+void add_json_option(CLI::App& command, bool& json) {
+  add_option(command, "--json", &json, "Print one JSON object and nothing else");
+}
+
+void add_timings_option(CLI::App& command, bool& timings) {
+  begin_group(command, "Results");
+  add_option(command, "--timings", &timings, "Measure and print the device time of each stage");
+}
+
 void add_folder_option(CLI::App& command, std::string& folder) {
   add_option(command, "--output-folder FOLDER", &folder, "Folder for the output files",
              with_default);

@@ -26,6 +26,13 @@ extern const char* const device_names;
 void add_device_options(CLI::App& command, DeviceOptions& options);
 /// Adds --config alone.
 void add_config_option(CLI::App& command, std::optional<std::string>& path);
+/// Adds the options of commands that process images or arrays on a device: those of
+/// add_device_options(), add_limit_options() and add_message_options(), which end the list.
+void add_processing_options(CLI::App& command, DeviceOptions& options);
+/// Adds --json, for commands that print either lines for people or one JSON object.
+void add_json_option(CLI::App& command, bool& json);
+/// Adds --timings, to the group of results.
+void add_timings_option(CLI::App& command, bool& timings);
 /// Adds --output-folder; the folder's current value is the default.
 void add_folder_option(CLI::App& command, std::string& folder);
 

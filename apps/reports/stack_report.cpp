@@ -101,7 +101,7 @@ std::string text_of_lines(const UndoneLines& lines) {
 
 std::string text_of_use(const LeftOutPattern& pattern) {
   if (!pattern.has_scene) return "there is no scene";
-  if (!pattern.is_clear) return "not told from a scene that moves so little";
+  if (!pattern.is_clear) return "not distinguished from a scene that moves so little";
   if (!pattern.reference_gain) return "left out";
   return *pattern.reference_gain != 0 ? "left out, of the reference too"
                                       : "left out; the reference does not show it";

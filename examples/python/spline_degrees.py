@@ -25,7 +25,7 @@ for order, axis in enumerate(axes.flat):
 
 # %% [markdown]
 # How much each degree loses is seen when an image is rotated many times. Here it goes around once,
-# in 12 steps of 30 degrees; what is left of it in the middle is compared with the original.
+# in 12 steps of 30 degrees; the result is compared with the original in the middle.
 
 # %%
 rows, columns = np.indices(image.shape)

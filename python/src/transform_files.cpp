@@ -2,8 +2,10 @@
 #include "transform_files/transform_files.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "transform_files/fsl.hpp"
 #include "transform_files/itk.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -100,6 +102,8 @@ void bind_transform_files(nb::module_& module) {
       },
       nb::arg("format"), nb::arg("transforms"), nb::arg("reference").none(),
       nb::arg("moving").none());
+  module.def("fsl_millimetres",
+             [](const PointGrid& volume) { return transform_files::fsl_millimetres(volume).m; });
   module.def("transform_of_itk", &transform_of_itk);
   module.def("itk_of_transform", &itk_of);
   module.def("read_landmarks", [](const nb::bytes& bytes) {

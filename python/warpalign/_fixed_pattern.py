@@ -45,6 +45,8 @@ class FixedPattern:
 
     def subtracted(self, frame, gain=1):
         """A frame less the offsets, in its own dtype: integers are rounded and saturated."""
+        # Not subtract_sensor_pattern() of the library: users may pass any dtype, and many frames at
+        # once. Halves become even here, as NumPy rounds, and there they are rounded away from 0.
         offsets = self.offsets if gain == 1 else np.float32(gain) * self.offsets
         cleaned = frame - offsets
         if frame.dtype.kind in "iu":

@@ -105,14 +105,18 @@ def _need_volumes(reference, moving):
                          "reference and the moving image")
 
 
+def _relative(positions, grid):
+    """Positions less the points of their grid, (component, z, y, x), in their own dtype."""
+    ndim = len(positions)
+    identity = _core.Transform.of_matrix("affine", ndim, np.eye(4).ravel().tolist(), "world")
+    points = np.empty(positions.shape)
+    identity.field(grid, points, "edge", False)
+    return (positions - points).astype(positions.dtype)
+
+
 def _fsl_matrix(geometry):
-    """From indices (x, y, z) to FSL's millimetres; transform_files/flirt.cpp has the same for
-    matrices."""
-    matrix = np.diag([*geometry.spacing, 1.0])
-    if np.linalg.det(geometry.direction) > 0:
-        matrix[0, 0] *= -1
-        matrix[0, 3] = geometry.spacing[0] * (geometry.shape[2] - 1)
-    return matrix
+    """From indices (x, y, z) to FSL's millimetres."""
+    return np.reshape(_core.fsl_millimetres(geometry._grid), (4, 4))
 
 
 def _fsl_grid(shape, geometry):
@@ -135,9 +139,7 @@ def _load_fnirt(cls, image, relative, reference, moving):
                          f"{reference.shape}")
     grid = _fsl_grid(reference.shape, reference)
     if not relative:
-        points = np.empty(vectors.shape)
-        _affine(np.eye(4)).field(grid, points, "edge", False)
-        vectors = (vectors - points).astype(vectors.dtype)
+        vectors = _relative(vectors, grid)
     # Between voxels of the images, the field's coordinates are FSL's millimetres.
     chain = _affine(np.linalg.inv(_fsl_matrix(moving))).after(
         _displacement(vectors, grid).after(_affine(_fsl_matrix(reference))))
@@ -151,15 +153,10 @@ def _load_niftyreg(cls, image, reference, moving):
         raise ValueError("it is a grid of control points or of velocities: convert it to a "
                          "deformation field with reg_transform -def")
     vectors = _vectors(image)
-    ndim = len(vectors)
-    geometry = _geometry(image, ndim)
+    geometry = _geometry(image, len(vectors))
     vectors[:2] *= -1  # RAS to LPS
     if kind == _DEFORMATION:
-        points = np.empty(vectors.shape)
-        identity = np.eye(4).ravel().tolist()
-        _core.Transform.of_matrix("affine", ndim, identity, "world").field(
-            geometry._grid, points, "edge", False)
-        vectors = (vectors - points).astype(vectors.dtype)
+        vectors = _relative(vectors, geometry._grid)
     return cls._of(_displacement(vectors, geometry._grid), reference or geometry, moving)
 
 
@@ -222,9 +219,7 @@ def _save_fnirt(transform, path, relative):
     matrix = _fsl_matrix(moving)
     vectors = (matrix[:3, :3] @ positions + matrix[:3, 3:]).reshape(3, *reference.shape)
     if relative:
-        points = np.empty(vectors.shape)
-        _affine(np.eye(4)).field(_fsl_grid(reference.shape, reference), points, "edge", False)
-        vectors -= points
+        vectors = _relative(vectors, _fsl_grid(reference.shape, reference))
     _save_image(path, vectors, reference, _FNIRT_FIELD)
 
 

@@ -17,7 +17,7 @@ set(below_reference "")
 # The rooms of core/src/registration, in order: each may include the earlier ones. The others
 # (frames, local, volume, ...) are pipelines, which no room includes.
 set(rooms numerics tasks resources points patterns pyramid fitting signal pair proposers features scoring
-    refinement search)
+    refinement scene search)
 # The largest number of files in a room; a larger room has two subjects.
 set(max_files 20)
 

@@ -82,6 +82,29 @@ class SpotScene {
   std::vector<Spot> spots_;
 };
 
+/// Tiles of one shape that were drawn into memory.
+struct DrawnTiles {
+  explicit DrawnTiles(const warpalign::Shape& tile) : shape(tile) {}
+
+  [[nodiscard]] warpalign::TilePixels view(std::size_t i) const {
+    return {{pixels[i].data(), warpalign::PixelType::u16, shape.width, shape.height, 0}, {}};
+  }
+  [[nodiscard]] warpalign::TileSource source() const {
+    return [this](std::size_t i) { return view(i); };
+  }
+  /// Replaces a tile by noise without structure.
+  void empty(std::size_t i) {
+    std::mt19937 random(static_cast<std::uint32_t>(1000 + i));
+    std::normal_distribution<double> normal(2000, 100);
+    for (std::uint16_t& pixel : pixels[i])
+      pixel = static_cast<std::uint16_t>(std::max(0.0, normal(random)));
+  }
+
+  warpalign::Shape shape;
+  std::vector<warpalign::MosaicTile> tiles;
+  std::vector<std::vector<std::uint16_t>> pixels;
+};
+
 /// How a mosaic is drawn.
 struct MosaicDrawing {
   int rows = 3;
@@ -95,8 +118,8 @@ struct MosaicDrawing {
 };
 
 /// The tiles of a snake by rows, their nominal and their true positions.
-struct DrawnMosaic {
-  explicit DrawnMosaic(const MosaicDrawing& drawing) : shape(drawing.tile) {
+struct DrawnMosaic : DrawnTiles {
+  explicit DrawnMosaic(const MosaicDrawing& drawing) : DrawnTiles(drawing.tile) {
     std::mt19937 random(drawing.seed);
     std::normal_distribution<double> normal(0, drawing.noise);
     const double x = (1 - drawing.overlap) * static_cast<double>(shape.width);
@@ -115,24 +138,7 @@ struct DrawnMosaic {
     }
   }
 
-  [[nodiscard]] warpalign::TilePixels view(std::size_t i) const {
-    return {{pixels[i].data(), warpalign::PixelType::u16, shape.width, shape.height, 0}, {}};
-  }
-  [[nodiscard]] warpalign::TileSource source() const {
-    return [this](std::size_t i) { return view(i); };
-  }
-  /// Replaces a tile by noise without structure.
-  void empty(std::size_t i) {
-    std::mt19937 random(static_cast<std::uint32_t>(1000 + i));
-    std::normal_distribution<double> normal(2000, 100);
-    for (std::uint16_t& pixel : pixels[i])
-      pixel = static_cast<std::uint16_t>(std::max(0.0, normal(random)));
-  }
-
-  warpalign::Shape shape;
-  std::vector<warpalign::MosaicTile> tiles;
   std::vector<warpalign::Point> truth;
-  std::vector<std::vector<std::uint16_t>> pixels;
 };
 
 }  // namespace test

@@ -53,9 +53,9 @@ struct RotatedDrawing {
 };
 
 /// Tiles of a grid by rows, and their true matrices from pixels of a tile to the scene.
-struct RotatedMosaic {
+struct RotatedMosaic : DrawnTiles {
   explicit RotatedMosaic(const RotatedDrawing& drawing)
-      : shape(drawing.tile), scene(scene_of(drawing)) {
+      : DrawnTiles(drawing.tile), scene(scene_of(drawing)) {
     std::mt19937 random(drawing.seed);
     std::normal_distribution<double> normal(0, 1);
     const auto width = static_cast<double>(shape.width);
@@ -106,21 +106,6 @@ struct RotatedMosaic {
     return shown.draw(shape, {position.x - last_x / 2, position.y - last_y / 2}, place_of, most);
   }
 
-  [[nodiscard]] warpalign::TilePixels view(std::size_t i) const {
-    return {{pixels[i].data(), warpalign::PixelType::u16, shape.width, shape.height, 0}, {}};
-  }
-  [[nodiscard]] warpalign::TileSource source() const {
-    return [this](std::size_t i) { return view(i); };
-  }
-
-  /// Replaces a tile by noise without structure.
-  void empty(std::size_t i) {
-    std::mt19937 random(static_cast<std::uint32_t>(1000 + i));
-    std::normal_distribution<double> normal(2000, 100);
-    for (std::uint16_t& pixel : pixels[i])
-      pixel = static_cast<std::uint16_t>(std::max(0.0, normal(random)));
-  }
-
   /// Makes two neighbours along x show another scene where they overlap, as if the second one was
   /// moved by so much.
   void contradict(std::size_t left, std::size_t right, const Matrix& move) {
@@ -139,11 +124,8 @@ struct RotatedMosaic {
     }
   }
 
-  warpalign::Shape shape;
   SpotScene scene;
-  std::vector<warpalign::MosaicTile> tiles;
   std::vector<Matrix> truth;
-  std::vector<std::vector<std::uint16_t>> pixels;
 };
 
 /// How far located tiles are from the drawn ones, after the transform of the motion that brings all

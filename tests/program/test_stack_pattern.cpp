@@ -126,7 +126,7 @@ TEST_CASE("stack: an image that --to names loses the pattern if it shows it") {
   const Stack stack(0.3, 18);
   // A frame of another recording of the same camera, and the picture of a camera without a pattern.
   constexpr std::size_t view = 20;
-  // What is left of the pattern in both images, up to a third, pulls most where they nearly
+  // The residual of the pattern in both images, up to a third, pulls most where they nearly
   // coincide: frame 9 lies 0.7 pixels from this view.
   constexpr double allowed = 1.5 * pixels_off;
   save_image(stack.folder / "same.tif", frame_of(view, 0.3, 18));

@@ -62,5 +62,10 @@ template <class Struct>
 void check_size(const Struct& given, const char* what) {
   check_size<Struct>(given.struct_size, what);
 }
+/// Requires a structure for the result, of the right size.
+template <class Struct>
+void check_result(const Struct* result) {
+  check_size(required(result, "result"), "result");
+}
 
 }  // namespace warpalign::c_interface

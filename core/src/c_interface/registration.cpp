@@ -3,6 +3,7 @@
 #include "c_interface/deformations.hpp"
 #include "c_interface/images.hpp"
 #include "c_interface/options.hpp"
+#include "c_interface/shared_registrar.hpp"
 #include "registration/option_table.hpp"
 
 #include <warpalign/registrar.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,18 +22,6 @@
 namespace warpalign::c_interface {
 
 namespace {
-
-/// A registrar with a mutex, so that several threads can use it.
-struct SharedRegistrar {
-  explicit SharedRegistrar(const Device& device, const RegistrationOptions& options)
-      : registrar(device, options), is_deformable(options.motion == Motion::deformable) {}
-  std::mutex mutex;
-  Registrar registrar;
-  bool is_deformable;
-  Shape reference;  ///< its shape
-};
-
-constexpr const char* no_registrar = "the registrar is null or was destroyed";
 
 Effort search_of(warpalign_search search) {
   switch (search) {
@@ -91,10 +79,6 @@ RegistrationOptions options_of(const warpalign_register_options* given) {
   refuse("WARPALIGN_DEFORMABLE needs warpalign_align_deformable(), which returns the deformation");
 }
 
-void check_result(const warpalign_registration* result) {
-  check_size(required(result, "result"), "result");
-}
-
 void describe_ambiguity(const RegistrationResult& found, warpalign_registration& result) {
   result.ambiguous = found.ambiguous ? 1 : 0;
   const std::size_t count = std::min(found.period.size(), std::size(result.period));
@@ -131,11 +115,31 @@ void describe(const RegistrationResult& found, warpalign_registration& result) {
   result.missing_moving = found.missing.moving;
 }
 
-/// The caller holds the mutex. `mask`: may be null.
-RegistrationResult aligned(SharedRegistrar& shared, const HostImage& image,
-                           const warpalign_image* mask) {
-  if (mask == nullptr) return shared.registrar.align(image);
-  return shared.registrar.align(image, host_image(mask, "the moving image's mask"));
+/// Registrars of images, for SharedRegistrar.
+struct ImageKind {
+  using Registrar = warpalign::Registrar;
+  using Options = RegistrationOptions;
+  using View = HostImage;
+  using Initial = Homography;
+  static constexpr const char* no_registrar = "the registrar is null or was destroyed";
+  static constexpr const char* moving_mask = "the moving image's mask";
+
+  static View view(const warpalign_image* image, const char* what) {
+    return host_image(image, what);
+  }
+  static Shape shape_of(const View& image) { return image.shape(); }
+  static Options options_of(const warpalign_register_options* options) {
+    return c_interface::options_of(options);
+  }
+  static Initial initial_of(const double* homography) {
+    Homography initial;
+    std::copy_n(homography, initial.h.size(), initial.h.begin());
+    return initial;
+  }
+};
+
+bool is_deformable(const SharedRegistrar<ImageKind>& registrar) {
+  return registrar.options().motion == Motion::deformable;
 }
 
 }  // namespace
@@ -146,6 +150,8 @@ using namespace warpalign::c_interface;
 using warpalign::Device;
 using warpalign::HostImage;
 using warpalign::RegistrationOptions;
+using warpalign::RegistrationResult;
+using warpalign::Shape;
 
 warpalign_status warpalign_default_register_options(warpalign_register_options* options,
                                                     size_t struct_size) {
@@ -181,51 +187,28 @@ warpalign_status warpalign_register(warpalign_device device, const warpalign_ima
 warpalign_status warpalign_make_registrar(warpalign_device device,
                                           const warpalign_register_options* options,
                                           warpalign_registrar* registrar) {
-  return call([&] {
-    warpalign_registrar& target = required(registrar, "registrar");
-    target.id = 0;
-    const auto opened = object_of<Device>(device.id, no_device);
-    target.id = handles<SharedRegistrar>().insert(
-        std::make_shared<SharedRegistrar>(*opened, options_of(options)));
-  });
+  return make_registrar<ImageKind>(device, options, registrar);
 }
 
 warpalign_status warpalign_set_reference(warpalign_registrar registrar,
                                          const warpalign_image* reference,
                                          const warpalign_image* mask) {
-  return call([&] {
-    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
-    const HostImage image = host_image(reference, "the reference");
-    const std::lock_guard lock(shared->mutex);
-    if (mask == nullptr) {
-      shared->registrar.set_reference(image);
-    } else {
-      shared->registrar.set_reference(image, host_image(mask, "the reference's mask"));
-    }
-    shared->reference = image.shape();
-  });
+  return set_reference<ImageKind>(registrar, reference, mask);
 }
 
 warpalign_status warpalign_set_initial(warpalign_registrar registrar, const double* homography) {
-  return call([&] {
-    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
-    const std::lock_guard lock(shared->mutex);
-    if (homography == nullptr) return shared->registrar.clear_initial();
-    warpalign::Homography initial;
-    std::copy_n(homography, initial.h.size(), initial.h.begin());
-    shared->registrar.set_initial(initial);
-  });
+  return set_initial<ImageKind>(registrar, homography);
 }
 
 warpalign_status warpalign_align(warpalign_registrar registrar, const warpalign_image* moving,
                                  const warpalign_image* mask, warpalign_registration* result) {
   return call([&] {
-    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    const auto shared = registrar_of<ImageKind>(registrar);
     check_result(result);
     const HostImage image = host_image(moving, "the moving image");
-    if (shared->is_deformable) refuse_deformable();
-    const std::lock_guard lock(shared->mutex);
-    describe(aligned(*shared, image, mask), *result);
+    if (is_deformable(*shared)) refuse_deformable();
+    shared->align(image, mask,
+                  [&](const RegistrationResult& found, const Shape&) { describe(found, *result); });
   });
 }
 
@@ -237,18 +220,18 @@ warpalign_status warpalign_align_deformable(warpalign_registrar registrar,
   return call([&] {
     warpalign_deformation& target = required(deformation, "deformation");
     target.id = 0;
-    const auto shared = object_of<SharedRegistrar>(registrar.id, no_registrar);
+    const auto shared = registrar_of<ImageKind>(registrar);
     check_result(result);
     const HostImage image = host_image(moving, "the moving image");
-    if (!shared->is_deformable) {
+    if (!is_deformable(*shared)) {
       refuse("the registrar must have the motion WARPALIGN_DEFORMABLE; use warpalign_align()");
     }
-    const std::lock_guard lock(shared->mutex);
-    auto found = aligned(*shared, image, mask);
-    describe(found, *result);
-    if (!found.deformation) return;
-    target.id = handles<FoundDeformation>().insert(std::make_shared<FoundDeformation>(
-        FoundDeformation{std::move(*found.deformation), shared->reference}));
+    shared->align(image, mask, [&](RegistrationResult found, const Shape& reference) {
+      describe(found, *result);
+      if (!found.deformation) return;
+      target.id = handles<FoundDeformation>().insert(std::make_shared<FoundDeformation>(
+          FoundDeformation{std::move(*found.deformation), reference}));
+    });
   });
 }
 
@@ -284,7 +267,5 @@ warpalign_status warpalign_find_sensor_pattern(warpalign_device device,
 }
 
 warpalign_status warpalign_destroy_registrar(warpalign_registrar registrar) {
-  return call([&] {
-    if (!handles<SharedRegistrar>().remove(registrar.id)) throw InvalidHandle{no_registrar};
-  });
+  return destroy_registrar<ImageKind>(registrar);
 }

@@ -2,6 +2,7 @@
 #include "c_interface/call.hpp"
 #include "c_interface/images.hpp"
 #include "c_interface/options.hpp"
+#include "c_interface/shared_registrar.hpp"
 
 #include <warpalign/transform.hpp>
 #include <warpalign/volume_registrar.hpp>
@@ -9,21 +10,10 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <mutex>
 
 namespace warpalign::c_interface {
 
 namespace {
-
-/// A registrar with a mutex, so that several threads can use it.
-struct SharedVolumeRegistrar {
-  SharedVolumeRegistrar(const Device& device, const VolumeRegistrationOptions& options)
-      : registrar(device, options) {}
-  std::mutex mutex;
-  VolumeRegistrar registrar;
-};
-
-constexpr const char* no_volume_registrar = "the registrar of volumes is null or was destroyed";
 
 Point3 point_of(const double (&xyz)[3]) { return {xyz[0], xyz[1], xyz[2]}; }
 
@@ -47,10 +37,6 @@ VolumeRegistrationOptions options_of(const warpalign_volume_options* given) {
   if (given->grid_spacing != 0) options.grid_spacing = given->grid_spacing;
   options.bending_weight = given->bending_weight;
   return options;
-}
-
-void check_result(const warpalign_volume_registration* result) {
-  check_size(required(result, "result"), "result");
 }
 
 void describe_deformation(const VolumeRegistration& found, warpalign_volume_registration& result) {
@@ -103,6 +89,29 @@ void clear(warpalign_transform* transform) {
   if (transform != nullptr) transform->id = 0;
 }
 
+/// Registrars of volumes, for SharedRegistrar.
+struct VolumeKind {
+  using Registrar = VolumeRegistrar;
+  using Options = VolumeRegistrationOptions;
+  using View = HostVolume;
+  using Initial = HomogeneousMatrix;
+  static constexpr const char* no_registrar = "the registrar of volumes is null or was destroyed";
+  static constexpr const char* moving_mask = "the moving volume's mask";
+
+  static View view(const warpalign_image* volume, const char* what) {
+    return host_volume(volume, what);
+  }
+  static Shape shape_of(const View& volume) { return volume.shape; }
+  static Options options_of(const warpalign_volume_options* options) {
+    return c_interface::options_of(options);
+  }
+  static Initial initial_of(const double* matrix) {
+    HomogeneousMatrix initial;
+    std::copy_n(matrix, initial.m.size(), initial.m.begin());
+    return initial;
+  }
+};
+
 }  // namespace
 
 }  // namespace warpalign::c_interface
@@ -110,6 +119,8 @@ void clear(warpalign_transform* transform) {
 using namespace warpalign::c_interface;
 using warpalign::Device;
 using warpalign::HostVolume;
+using warpalign::Shape;
+using warpalign::VolumeRegistration;
 using warpalign::VolumeRegistrationOptions;
 
 warpalign_status warpalign_default_volume_options(warpalign_volume_options* options,
@@ -151,37 +162,18 @@ warpalign_status warpalign_register_volumes(warpalign_device device,
 warpalign_status warpalign_make_volume_registrar(warpalign_device device,
                                                  const warpalign_volume_options* options,
                                                  warpalign_volume_registrar* registrar) {
-  return call([&] {
-    warpalign_volume_registrar& target = required(registrar, "registrar");
-    target.id = 0;
-    const auto opened = object_of<Device>(device.id, no_device);
-    target.id = handles<SharedVolumeRegistrar>().insert(
-        std::make_shared<SharedVolumeRegistrar>(*opened, options_of(options)));
-  });
+  return make_registrar<VolumeKind>(device, options, registrar);
 }
 
 warpalign_status warpalign_set_reference_volume(warpalign_volume_registrar registrar,
                                                 const warpalign_image* reference,
                                                 const warpalign_image* mask) {
-  return call([&] {
-    const auto shared = object_of<SharedVolumeRegistrar>(registrar.id, no_volume_registrar);
-    const HostVolume volume = host_volume(reference, "the reference");
-    const std::lock_guard lock(shared->mutex);
-    if (mask == nullptr) return shared->registrar.set_reference(volume);
-    shared->registrar.set_reference(volume, host_volume(mask, "the reference's mask"));
-  });
+  return set_reference<VolumeKind>(registrar, reference, mask);
 }
 
 warpalign_status warpalign_set_initial_matrix(warpalign_volume_registrar registrar,
                                               const double* matrix) {
-  return call([&] {
-    const auto shared = object_of<SharedVolumeRegistrar>(registrar.id, no_volume_registrar);
-    const std::lock_guard lock(shared->mutex);
-    if (matrix == nullptr) return shared->registrar.clear_initial();
-    warpalign::HomogeneousMatrix initial;
-    std::copy_n(matrix, initial.m.size(), initial.m.begin());
-    shared->registrar.set_initial(initial);
-  });
+  return set_initial<VolumeKind>(registrar, matrix);
 }
 
 warpalign_status warpalign_align_volume(warpalign_volume_registrar registrar,
@@ -190,19 +182,14 @@ warpalign_status warpalign_align_volume(warpalign_volume_registrar registrar,
                                         warpalign_transform* transform) {
   return call([&] {
     clear(transform);
-    const auto shared = object_of<SharedVolumeRegistrar>(registrar.id, no_volume_registrar);
+    const auto shared = registrar_of<VolumeKind>(registrar);
     check_result(result);
-    const HostVolume volume = host_volume(moving, "the moving volume");
-    const std::lock_guard lock(shared->mutex);
-    if (mask == nullptr) return give(shared->registrar.align(volume), *result, transform);
-    give(shared->registrar.align(volume, host_volume(mask, "the moving volume's mask")), *result,
-         transform);
+    shared->align(
+        host_volume(moving, "the moving volume"), mask,
+        [&](const VolumeRegistration& found, const Shape&) { give(found, *result, transform); });
   });
 }
 
 warpalign_status warpalign_destroy_volume_registrar(warpalign_volume_registrar registrar) {
-  return call([&] {
-    if (!handles<SharedVolumeRegistrar>().remove(registrar.id))
-      throw InvalidHandle{no_volume_registrar};
-  });
+  return destroy_registrar<VolumeKind>(registrar);
 }

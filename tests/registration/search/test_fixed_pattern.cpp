@@ -11,11 +11,13 @@
 #include <warpalign/registrar.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -210,7 +212,7 @@ TEST_CASE("fixed pattern: the difference of two images tells where the scene has
   });
 }
 
-TEST_CASE("fixed pattern: what is left of aligned images shows a pattern, and nothing else does") {
+TEST_CASE("fixed pattern: the residual of aligned images shows a pattern, and nothing else") {
   const warpalign::Homography truth{warpalign::Affine::translation(shift.x, shift.y)};
   const auto trace_of = [&](const Shown& pair) {
     const std::vector<float> reference(pair.reference.begin(), pair.reference.end());
@@ -332,6 +334,61 @@ TEST_CASE("fixed pattern: the votes are those of the larger part") {
   CHECK(pattern.changed_part() == 0);
 }
 
+TEST_CASE("fixed pattern: masked pixels are no part of it, whatever they hold") {
+  struct Findings {
+    warpalign::detail::MotionVotes votes;
+    double gain, pattern, still, changed;
+    bool operator==(const Findings& other) const {
+      return votes.scene == other.votes.scene && votes.sensor == other.votes.sensor &&
+             votes.chance == other.votes.chance && gain == other.gain && pattern == other.pattern &&
+             still == other.still && changed == other.changed;
+    }
+  };
+  const Shown pair = shown("gravel.png", shift, clean, 1);
+  const auto is_hole = [](std::size_t i) { return i % side % 30 < 10 && i / side % 30 < 10; };
+  std::vector<float> weight(side * side);
+  for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = is_hole(i) ? 0 : 1;
+  // `masks`: of the reference and of the moving image.
+  const auto findings = [&](Point answer, float in_holes, std::array<bool, 2> masks) {
+    std::vector<float> reference(pair.reference.begin(), pair.reference.end());
+    std::vector<float> moving(pair.moving.begin(), pair.moving.end());
+    std::vector<float> weights[2];
+    for (const std::size_t which : {0, 1}) {
+      if (!masks[which]) continue;
+      weights[which] = weight;
+      std::vector<float>& image = which == 0 ? reference : moving;
+      for (std::size_t i = 0; i < image.size(); ++i) image[i] = is_hole(i) ? in_holes : image[i];
+    }
+    warpalign::detail::FixedPattern pattern;
+    pattern.take({side, side, reference, moving, weights[0], weights[1]});
+    const auto scene = warpalign::Homography(warpalign::Affine::translation(answer.x, answer.y));
+    const auto count = [](std::span<const std::uint8_t> pixels) {
+      return static_cast<double>(std::count(pixels.begin(), pixels.end(), std::uint8_t{1}));
+    };
+    return Findings{pattern.votes(scene), static_cast<double>(pattern.gain()),
+                    count(pattern.pattern(scene)), count(pattern.still_pattern()),
+                    pattern.changed_part()};
+  };
+  const Findings whole = findings(shift, 0, {false, false});
+  // At the second answer, pixels beside holes are interpolated.
+  for (const Point answer : {shift, Point{shift.x + 0.5, shift.y - 0.5}}) {
+    for (const std::array<bool, 2> masks : {std::array{true, true}, {true, false}, {false, true}}) {
+      CAPTURE(answer.x);
+      CAPTURE(masks[0]);
+      CAPTURE(masks[1]);
+      const Findings found = findings(answer, 0, masks);
+      CHECK(found == findings(answer, 255, masks));
+      CHECK(found.votes.scene > 0.5 * whole.votes.scene);
+      // Nothing is fixed. The part that is a sign of a pattern is 0.004 (sensor_signs.cpp).
+      CHECK(found.votes.sensor < 0.0004 * found.votes.scene);
+      CHECK(found.pattern < 0.0004 * side * side);
+      // The holes are a ninth of the pixels, and chance keeps some structure.
+      CHECK(found.still < 1.1 * whole.still);
+      CHECK(std::abs(found.changed - whole.changed) < 0.02);
+    }
+  }
+}
+
 TEST_CASE("fixed pattern: the pattern covers the spots, in sensor coordinates") {
   const Sensor spots = dust();
   const Shown pair = shown("gravel.png", shift, spots);
@@ -355,7 +412,8 @@ TEST_CASE("fixed pattern: the pattern covers the spots, in sensor coordinates") 
   CHECK(other < 0.25 * side * side);  // the margins, which double the spots, and some chance
 }
 
-TEST_CASE("fixed pattern: lines of the sensor are told from those of a scene, and subtracted") {
+TEST_CASE(
+    "fixed pattern: lines of the sensor are distinguished from those of a scene, and subtracted") {
   const auto floats = [](const std::vector<std::uint8_t>& values) {
     return std::vector<float>(values.begin(), values.end());
   };

@@ -111,7 +111,7 @@ Pattern hot_pixels() {
   return pattern;
 }
 
-/// The rms of what is left of a pattern, as a fraction of the rms of the pattern. A constant is
+/// The rms of the residual of a pattern, as a fraction of the rms of the pattern. A constant is
 /// part of the scene.
 double left_of(const Pattern& pattern, const SensorPattern& found) {
   double sum = 0, mean = 0;

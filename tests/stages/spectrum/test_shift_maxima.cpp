@@ -133,7 +133,8 @@ TEST_CASE("shift_maxima: computes overlaps from outlines") {
   });
 }
 
-TEST_CASE("shift_maxima: tells a second maximum from the flank and the ring of the main one") {
+TEST_CASE(
+    "shift_maxima: distinguishes a second maximum from the flank and the ring of the main one") {
   test::on_every_device([](const warpalign::Device& device) {
     reference::Plane scores(64, 64);
     const auto add = [&](std::int64_t x, std::int64_t y, double height) {

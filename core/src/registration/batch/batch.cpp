@@ -76,9 +76,7 @@ std::vector<BatchResult> Registrar::align_batch(std::span<const Device> devices,
 
 void check_initial(const Homography& initial, const RegistrationOptions& options,
                    const Shape& reference, const Shape& moving) {
-  const RegistrationOptions checked = detail::checked(options);
-  detail::check_initial(initial, checked);
-  static_cast<void>(detail::initial_pose(initial, checked, reference, moving));
+  detail::check_initial(initial, detail::checked(options), reference, moving);
 }
 
 }  // namespace warpalign

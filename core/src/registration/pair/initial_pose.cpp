@@ -99,12 +99,17 @@ InitialPose initial_pose(const Homography& transform, const RegistrationOptions&
   return {transform, similarity};
 }
 
+void check_initial(const Homography& transform, const RegistrationOptions& options,
+                   const Shape& reference, const Shape& moving) {
+  check_initial(transform, options);
+  static_cast<void>(initial_pose(transform, options, reference, moving));
+}
+
 void check_initial(const std::string& what, const Homography& transform,
                    const RegistrationOptions& options, const Shape& reference,
                    const Shape& moving) {
   try {
-    check_initial(transform, options);
-    static_cast<void>(initial_pose(transform, options, reference, moving));
+    check_initial(transform, options, reference, moving);
   } catch (const Error& error) {
     refuse(stage, what + ": " + error.message());
   }

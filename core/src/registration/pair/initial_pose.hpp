@@ -24,8 +24,10 @@ void check_initial(const Homography& transform, const RegistrationOptions& optio
                                        const RegistrationOptions& options, const Shape& reference,
                                        const Shape& moving);
 
-/// Throws what check_initial() and initial_pose() throw for one of several pairs. The message
-/// begins with `what`, such as "pair 3".
+/// Throws what check_initial() and initial_pose() throw for two images of these shapes.
+void check_initial(const Homography& transform, const RegistrationOptions& options,
+                   const Shape& reference, const Shape& moving);
+/// The same for one of several pairs. The message begins with `what`, such as "pair 3".
 void check_initial(const std::string& what, const Homography& transform,
                    const RegistrationOptions& options, const Shape& reference, const Shape& moving);
 

@@ -1,10 +1,9 @@
-// What is left of two images of one shape after a motion was undone, in host memory.
+// The residual of two images of one shape after the alignment by a motion, in host memory.
 #include "registration/patterns/aligned_residual.hpp"
 
 namespace warpalign::detail {
 
 void AlignedResidual::take(const SensorImages& images, const Homography& motion, float gain) {
-  constexpr float full_weight = 0.999F;
   width = images.width;
   height = images.height;
   values.assign(images.reference.size(), 0);

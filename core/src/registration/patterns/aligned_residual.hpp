@@ -1,4 +1,4 @@
-// What is left of two images of one shape after a motion was undone, in host memory.
+// The residual of two images of one shape after the alignment by a motion, in host memory.
 #pragma once
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -14,6 +14,9 @@
 #include <vector>
 
 namespace warpalign::detail {
+
+/// The weight from which a pixel is not masked. Weights are sums of rounded numbers.
+inline constexpr float full_weight = 0.999F;
 
 /// The four pixels about a point of an image, and its position among them.
 struct ImageCell {

@@ -1,4 +1,4 @@
-// Tells the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
+// Separates the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
 #include "registration/patterns/fixed_pattern.hpp"
 
 #include "registration/numerics/plane_geometry.hpp"
@@ -75,17 +75,26 @@ void smooth_slightly(std::span<const float> from, std::int64_t width, std::int64
   }
 }
 
-// The standard deviation over all pixels.
-double deviation(const std::vector<float>& values) {
-  Lanes sums{}, squares{};
+// The standard deviation, by the weights of pixels.
+template <class Weight>
+double weighted_deviation(const std::vector<float>& values, const Weight& weight) {
+  Lanes weights{}, sums{}, squares{};
   for_each_in_lanes(values.size(), [&](std::size_t i, std::size_t lane) {
-    sums[lane] += static_cast<double>(values[i]);
+    weights[lane] += weight(i);
+    sums[lane] += weight(i) * static_cast<double>(values[i]);
   });
-  const double mean = total(sums) / static_cast<double>(values.size());
+  if (!(total(weights) > 0)) return 0;
+  const double mean = total(sums) / total(weights);
   for_each_in_lanes(values.size(), [&](std::size_t i, std::size_t lane) {
-    squares[lane] += square(static_cast<double>(values[i]) - mean);
+    squares[lane] += weight(i) * square(static_cast<double>(values[i]) - mean);
   });
-  return std::sqrt(total(squares) / static_cast<double>(values.size()));
+  return std::sqrt(total(squares) / total(weights));
+}
+
+// Over the pixels that are 1 in `valid`, or over all if that is empty.
+double deviation(const std::vector<float>& values, const std::vector<float>& valid) {
+  if (valid.empty()) return weighted_deviation(values, [](std::size_t) { return 1.0; });
+  return weighted_deviation(values, [&](std::size_t i) { return static_cast<double>(valid[i]); });
 }
 
 }  // namespace
@@ -93,20 +102,46 @@ double deviation(const std::vector<float>& values) {
 void FixedPattern::take(const SensorImages& images) {
   width_ = images.width;
   height_ = images.height;
-  smooth_slightly(images.reference, width_, height_, residual_, reference_);
-  smooth_slightly(images.moving, width_, height_, residual_, moving_);
+  find_valid(images);
+  smooth(images.reference, reference_);
+  smooth(images.moving, moving_);
+  const double spread = deviation(reference_, valid_);
+  gain_ = spread > 0 ? static_cast<float>(deviation(moving_, valid_) / spread) : 1.0F;
+}
+
+void FixedPattern::find_valid(const SensorImages& images) {
   valid_.clear();
-  if (!images.reference_weight.empty()) {
-    constexpr float full_weight = 0.999F;
-    valid_.resize(reference_.size());
-    for (std::size_t i = 0; i < valid_.size(); ++i) {
-      const bool known = images.reference_weight[i] >= full_weight &&
-                         (images.moving_weight.empty() || images.moving_weight[i] >= full_weight);
-      valid_[i] = known ? 1 : 0;
-    }
+  if (images.reference_weight.empty() && images.moving_weight.empty()) return;
+  const auto is_full = [](std::span<const float> weight, std::size_t i) {
+    return weight.empty() || weight[i] >= full_weight;
+  };
+  valid_.resize(images.reference.size());
+  for (std::size_t i = 0; i < valid_.size(); ++i) {
+    const bool known = is_full(images.reference_weight, i) && is_full(images.moving_weight, i);
+    valid_[i] = known ? 1.0F : 0.0F;
   }
-  const double spread = deviation(reference_);
-  gain_ = spread > 0 ? static_cast<float>(deviation(moving_) / spread) : 1.0F;
+  smooth_slightly(valid_, width_, height_, residual_, support_);
+}
+
+// Only pixels that count have a part in the result; it is 0 at others.
+void FixedPattern::smooth(std::span<const float> image, std::vector<float>& smoothed) {
+  if (valid_.empty()) return smooth_slightly(image, width_, height_, residual_, smoothed);
+  known_.resize(image.size());
+  for (std::size_t i = 0; i < image.size(); ++i) known_[i] = counts(i) ? image[i] : 0;
+  smooth_slightly(known_, width_, height_, residual_, smoothed);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    smoothed[i] = counts(i) ? smoothed[i] / support_[i] : 0;
+  }
+}
+
+// Whether all pixels count that have a part in a value of an image.
+bool FixedPattern::counts(const ImageCell& cell) const {
+  return valid_.empty() || cell.sample(valid_, width_) >= full_weight;
+}
+
+void FixedPattern::mean_within(std::vector<float>& values, std::int64_t radius) {
+  if (valid_.empty()) return mean_.apply(values, width_, height_, radius);
+  mean_.apply(values, valid_, width_, height_, radius);
 }
 
 // The mean squared differences gain * image(p) + offset - other(map(p)) about every step-th pixel
@@ -126,20 +161,20 @@ void FixedPattern::compare(std::span<const float> image, std::span<const float> 
       const auto from = static_cast<std::size_t>(y * step * width_ + x * step);
       if (!counts(from)) continue;
       const auto cell = cells.at(x * step);
-      if (!cell || !counts(cell->first)) continue;
+      if (!cell || !counts(*cell)) continue;
       residual_[i] = cell->sample(other, width_) - gain * image[from];
       known_[i] = 1;
     }
   }
-  const auto mean_within = [&](std::vector<float>& values, std::int64_t radius) {
+  const auto mean_of_known = [&](std::vector<float>& values, std::int64_t radius) {
     mean_.apply(values, known_, columns, rows, std::max<std::int64_t>(radius / step, 1));
   };
   differences = residual_;
-  mean_within(differences, offset_radius);
+  mean_of_known(differences, offset_radius);
   for (std::size_t k = 0; k < count; ++k) {
     differences[k] = known_[k] * (residual_[k] - differences[k]) * (residual_[k] - differences[k]);
   }
-  mean_within(differences, compared_radius);
+  mean_of_known(differences, compared_radius);
   for (std::size_t k = 0; k < count; ++k) {
     if (known_[k] == 0) differences[k] = -1;
   }
@@ -218,15 +253,12 @@ std::span<const std::uint8_t> FixedPattern::pattern(const Homography& scene) {
 
 // The mean squared differences of the images' structure about each pixel, and its mean square.
 void FixedPattern::compare_still() {
-  const auto mean_within = [&](std::vector<float>& values, std::int64_t radius) {
-    mean_.apply(values, width_, height_, radius);
-  };
   const auto find_structure = [&](const std::vector<float>& image, float gain,
                                   std::vector<float>& structure) {
     structure = image;
     mean_within(structure, structure_radius);
     for (std::size_t i = 0; i < structure.size(); ++i) {
-      structure[i] = gain * (image[i] - structure[i]);
+      structure[i] = counts(i) ? gain * (image[i] - structure[i]) : 0;
     }
   };
   find_structure(reference_, gain_, residual_);
@@ -244,7 +276,14 @@ void FixedPattern::compare_still() {
     if (!counts(i)) at_sensor_[i] = -1;
   }
   residual_ = structure_;
-  structure_floor_ = min_structure * upper_median(std::span(residual_));
+  if (!valid_.empty()) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < structure_.size(); ++i) {
+      if (counts(i)) residual_[count++] = structure_[i];
+    }
+    residual_.resize(count);
+  }
+  structure_floor_ = residual_.empty() ? 0 : min_structure * upper_median(std::span(residual_));
 }
 
 std::span<const std::uint8_t> FixedPattern::still_pattern() {

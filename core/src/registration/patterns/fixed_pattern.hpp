@@ -1,4 +1,4 @@
-// Tells the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
+// Separates the pixels of a pattern that is fixed to the sensor from those of a scene that moves.
 #pragma once
 
 #include "registration/numerics/box_sum.hpp"
@@ -34,8 +34,11 @@ struct MotionVotes {
   static constexpr double chance_margin = 1.25;
 };
 
+struct ImageCell;
+
 /// Compares images of 5 x 5 pixels and less about each pixel, after the offset of a wider
-/// neighbourhood was subtracted, at two motions. Reuses its memory between calls.
+/// neighbourhood was subtracted, at two motions. Masked pixels have no part in it. Reuses its
+/// memory between calls.
 class FixedPattern {
  public:
   /// Takes the images, slightly smoothed.
@@ -63,9 +66,13 @@ class FixedPattern {
   enum class Square { full, touched };
   void compare(std::span<const float> image, std::span<const float> other, const Homography& map,
                float gain, std::int64_t step, std::vector<float>& differences);
+  void find_valid(const SensorImages& images);
+  void smooth(std::span<const float> image, std::vector<float>& smoothed);
   [[nodiscard]] bool counts(std::size_t pixel) const {
     return valid_.empty() || valid_[pixel] != 0;
   }
+  [[nodiscard]] bool counts(const ImageCell& cell) const;
+  void mean_within(std::vector<float>& values, std::int64_t radius);
   [[nodiscard]] Homography decoy_of(const Homography& scene) const;
   void compare_motions(const Homography& scene, std::int64_t step);
   [[nodiscard]] bool is_much_smaller(float a, float b) const;
@@ -74,8 +81,9 @@ class FixedPattern {
 
   std::int64_t width_ = 0, height_ = 0;
   std::vector<float> reference_, moving_;  // smoothed
-  std::vector<std::uint8_t> valid_;        // in both images; empty: everywhere
-  float gain_ = 1;                         // of the moving image
+  std::vector<float> valid_;    // 1 for pixels that count in both images; empty: everywhere
+  std::vector<float> support_;  // of the smoothing, by pixels that count; unused without masks
+  float gain_ = 1;              // of the moving image
   // Mean squared differences; negative: unknown.
   std::vector<float> at_scene_, at_sensor_, from_moving_, at_decoy_;
   float added_ = 0;               // to both differences

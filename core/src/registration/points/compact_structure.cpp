@@ -32,7 +32,7 @@ constexpr std::int64_t shift_reach = 4;
 constexpr int fit_steps = 20;
 constexpr double fit_tolerance = 1e-4;  // pixels
 
-// What is left of the structure's variance after the fit, beyond noise, where it is the same one. A
+// The residual of the structure's variance after the fit, beyond noise, where it is the same one. A
 // disc and a square of the same size leave a fifth.
 constexpr double max_other_part = 0.03;
 // The structure's energy over that of the noise.

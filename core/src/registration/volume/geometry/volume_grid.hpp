@@ -63,6 +63,28 @@ using CentredRows = std::array<double, 12>;
   return rows;
 }
 
+/// Where voxel_rows() map a voxel.
+[[nodiscard]] inline Vector3 mapped_voxel(const std::array<double, 12>& rows, const Vector3& v) {
+  Vector3 p{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    p[i] = rows[4 * i] * v[0] + rows[4 * i + 1] * v[1] + rows[4 * i + 2] * v[2] + rows[4 * i + 3];
+  }
+  return p;
+}
+
+/// Calls `use(position)` for each voxel of a volume, x fastest, with where voxel_rows() map it.
+template <class Use>
+void for_each_mapped_voxel(const std::array<double, 12>& rows, const Shape& shape, Use&& use) {
+  for (std::int64_t z = 0; z < shape.depth; ++z) {
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      for (std::int64_t x = 0; x < shape.width; ++x) {
+        use(mapped_voxel(rows,
+                         {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)}));
+      }
+    }
+  }
+}
+
 /// The inverse of voxel_rows().
 [[nodiscard]] inline SpatialTransform spatial_transform_of(const std::array<double, 12>& rows,
                                                            const VolumeGrid& from,

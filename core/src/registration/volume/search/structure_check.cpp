@@ -1,4 +1,4 @@
-// Whether more than the outlines of two registered volumes agree.
+// Refuses a match of two volumes of one contrast of which only the outlines agree.
 #include "registration/volume/search/structure_check.hpp"
 
 #include "registration/deformation/structure_correlation.hpp"
@@ -92,19 +92,10 @@ double confidence_within_outlines(const LevelValues& reference, const LevelValue
   std::vector<float> valid;
   warped.reserve(reference.values.size());
   valid.reserve(reference.values.size());
-  for (std::int64_t z = 0; z < shape.depth; ++z) {
-    for (std::int64_t y = 0; y < shape.height; ++y) {
-      for (std::int64_t x = 0; x < shape.width; ++x) {
-        Vector3 p{};
-        for (std::size_t i = 0; i < 3; ++i) {
-          p[i] = rows[4 * i] * static_cast<double>(x) + rows[4 * i + 1] * static_cast<double>(y) +
-                 rows[4 * i + 2] * static_cast<double>(z) + rows[4 * i + 3];
-        }
-        warped.push_back(sampler(p));
-        valid.push_back(sampler.contains(p) ? 1.0F : 0.0F);
-      }
-    }
-  }
+  for_each_mapped_voxel(rows, shape, [&](const Vector3& p) {
+    warped.push_back(sampler(p));
+    valid.push_back(sampler.contains(p) ? 1.0F : 0.0F);
+  });
   std::vector<float> known(reference.values.size(), 1.0F);
   std::vector<float> fixed = reference.values;
   complete(fixed, shape, known);

@@ -1,4 +1,6 @@
-// Whether more than the outlines of two registered volumes agree.
+// Refuses a match of two volumes of one contrast of which only the outlines agree. It compares
+// intensities; structure/structure_agreement.hpp compares the directions of gradients, of any
+// contrast, and accepts matches that the correlation missed.
 #pragma once
 
 #include "registration/volume/geometry/volume_grid.hpp"

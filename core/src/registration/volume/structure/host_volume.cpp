@@ -187,23 +187,10 @@ OverviewVolume isotropic(const OverviewVolume& volume, double spacing) {
 
 std::vector<float> resampled(const OverviewVolume& moving, const VolumeGrid& reference,
                              const SpatialTransform& transform) {
-  const auto rows = voxel_rows(transform, reference, moving.grid);
-  const Shape& shape = reference.shape;
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(shape.pixels()));
-  for (std::int64_t z = 0; z < shape.depth; ++z) {
-    for (std::int64_t y = 0; y < shape.height; ++y) {
-      for (std::int64_t x = 0; x < shape.width; ++x) {
-        const Vector3 v{static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)};
-        Vector3 p{};
-        for (std::size_t i = 0; i < 3; ++i) {
-          p[i] = rows[4 * i] * v[0] + rows[4 * i + 1] * v[1] + rows[4 * i + 2] * v[2] +
-                 rows[4 * i + 3];
-        }
-        values.push_back(moving.at(p[0], p[1], p[2]));
-      }
-    }
-  }
+  values.reserve(static_cast<std::size_t>(reference.shape.pixels()));
+  for_each_mapped_voxel(voxel_rows(transform, reference, moving.grid), reference.shape,
+                        [&](const Vector3& p) { values.push_back(moving.at(p[0], p[1], p[2])); });
   return values;
 }
 

@@ -90,12 +90,9 @@ double MutualInformation::operator()(const SpatialTransform& transform) {
   std::fill(joint_.begin(), joint_.end(), 0.0);
   double count = 0;
   for (const Sample& sample : samples_) {
-    const Vector3 v{static_cast<double>(sample.x), static_cast<double>(sample.y),
-                    static_cast<double>(sample.z)};
-    Vector3 p{};
-    for (std::size_t i = 0; i < 3; ++i) {
-      p[i] = rows[4 * i] * v[0] + rows[4 * i + 1] * v[1] + rows[4 * i + 2] * v[2] + rows[4 * i + 3];
-    }
+    const Vector3 p =
+        mapped_voxel(rows, {static_cast<double>(sample.x), static_cast<double>(sample.y),
+                            static_cast<double>(sample.z)});
     const float bin = binned_.at(p[0], p[1], p[2]);
     if (std::isnan(bin)) continue;
     // A value counts in both neighbouring bins, so that the measure is continuous.

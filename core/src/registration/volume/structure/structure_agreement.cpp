@@ -1,4 +1,4 @@
-// Whether two aligned volumes show the same structure within their outlines.
+// Accepts two aligned volumes of any contrast whose gradients agree within their outlines.
 #include "registration/volume/structure/structure_agreement.hpp"
 
 #include "registration/deformation/outline.hpp"

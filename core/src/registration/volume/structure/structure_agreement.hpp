@@ -1,4 +1,5 @@
-// Whether two aligned volumes show the same structure within their outlines.
+// Accepts two aligned volumes of any contrast whose gradients agree within their outlines. The
+// opposite verdict, about volumes of one contrast, is search/structure_check.hpp.
 #pragma once
 
 #include "registration/volume/structure/host_volume.hpp"
