@@ -3,7 +3,7 @@
 import json
 
 GPU = "h200-2026-11-30"
-TWO_CORES = "two-cores-2026-11-25"
+TWO_CORES = "two-cores-suites-2026-11-30"
 CPU_DRIVERS = "two-cores-2026-11-30"
 CUDA, OPENCL = "cuda:0", "opencl:0"
 ON_TWO_CORES = "opencl:0"
