@@ -12,7 +12,7 @@ results, together with the determinants of the Jacobian matrix. Pairs whose file
 run again.
 
 - `warpalign`: the program (`--program`) with `--motion deformable` on `--device`. `warpalign 0.1`
-  is the same with `--bending-weight 0.1`, and so on.
+  is the same with `--bending-weight 0.1`, and `warpalign 0.2 2` also with `--grid-spacing 2`.
 - `NiftyReg`: `reg_aladin`, `reg_f3d`, `reg_resample` and `reg_jacobian` of the folder `--niftyreg`.
 - `greedy`: the Python package picsl_greedy, affine and then deformable, with normalised correlation
   of windows of 5 voxels, 100, 50 and 10 iterations, and smoothing of 1.732 and 0.7071 voxels.
@@ -134,9 +134,10 @@ class Clock:
             {"wall_seconds": self.wall, "processor_seconds": self.processor}))
 
 
-def run_warpalign(given, stem, fixed, moving, weight=None):
+def run_warpalign(given, stem, fixed, moving, weight=None, spacing=None):
     device = ["--device", given.device] if given.device else []
     options = ["--bending-weight", weight] if weight else []
+    options += ["--grid-spacing", spacing] if spacing else []
     register, warp = warpalign_commands(given.program, device, given.folder, stem, fixed, moving,
                                         options)
     clock = Clock()
@@ -235,7 +236,8 @@ def main():
     parser.add_argument("--commands", action="store_true", help="print a shell script, and end")
     parser.add_argument("--pairs", type=int, default=len(PAIRS), help="number of pairs, the first")
     parser.add_argument("--methods", default="warpalign",
-                        help="of these: warpalign, warpalign WEIGHT, NiftyReg, greedy")
+                        help="of these: warpalign, warpalign WEIGHT, warpalign WEIGHT SPACING, NiftyReg, "
+                             "greedy")
     parser.add_argument("--program", default="warpalign")
     parser.add_argument("--device", default="")
     parser.add_argument("--niftyreg", type=Path, help="folder of its programs")

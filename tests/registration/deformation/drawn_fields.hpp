@@ -54,12 +54,14 @@ class Waves {
   std::vector<Wave> waves_;
 };
 
-/// A smooth field of displacements up to about `largest` pixels, with waves of 70 pixels and more.
+/// A smooth field of displacements up to about `largest` pixels, with waves of `shortest` pixels to
+/// twice as many.
 struct DrawnField {
-  DrawnField(int dimensions, double largest, std::uint32_t seed)
+  DrawnField(int dimensions, double largest, std::uint32_t seed, double shortest = 70)
       : dimensions_(dimensions), largest_(largest) {
     for (int a = 0; a < dimensions; ++a) {
-      components_.emplace_back(dimensions, 5, 70, 140, seed + static_cast<std::uint32_t>(a));
+      components_.emplace_back(dimensions, 5, shortest, 2 * shortest,
+                               seed + static_cast<std::uint32_t>(a));
     }
   }
   [[nodiscard]] Coordinates3 operator()(const Coordinates3& p) const {

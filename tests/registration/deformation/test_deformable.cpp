@@ -449,6 +449,33 @@ TEST_CASE("deformable: the grid spacing of images is the chosen one") {
   });
 }
 
+TEST_CASE("deformable: fine grids follow short waves") {
+  test::on_every_device([](const Device& device) {
+    for (const Shape& shape : {Shape{160, 140, 1}, Shape{56, 52, 48}}) {
+      CAPTURE(shape.depth);
+      const DrawnField field(shape.depth > 1 ? 3 : 2, 3, 71, 24);
+      const DrawnPair pair = test::drawn_pair(shape, field, 0, 72);
+      const auto error = [&](double spacing) {
+        if (shape.depth > 1) {
+          VolumeRegistrationOptions options = deformable_volumes();
+          options.grid_spacing = spacing;
+          const auto found = warpalign::register_volumes(device, volume_of(pair.reference, shape),
+                                                         volume_of(pair.moving, shape), options);
+          return rms_error(found.deformation.value(), field, shape);
+        }
+        RegistrationOptions options = deformable();
+        options.grid_spacing = spacing;
+        const auto found = warpalign::register_images(device, image_of(pair.reference, shape),
+                                                      image_of(pair.moving, shape), options);
+        return rms_error(found.deformation.value(), field, shape);
+      };
+      // 0.3 in the plane and 0.6 in space; above 0.9 if only the finest grid is fine, because the
+      // coarse ones leave too much to it.
+      CHECK(error(2) <= 0.75 * error(5));
+    }
+  });
+}
+
 TEST_CASE("deformable: the grid spacing of volumes is in millimetres") {
   test::on_every_device([](const Device& device) {
     const Shape shape{40, 36, 32};

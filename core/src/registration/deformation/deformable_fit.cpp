@@ -20,7 +20,8 @@ namespace {
 constexpr int window_radius = 2;
 // The largest eigenvalue of the bending energy: 16 along each axis, and 32 for each pair of axes.
 constexpr double bending_bound(int axes) { return axes == 3 ? 144 : 64; }
-constexpr float momentum = 0.8F;
+// The smallest momentum, for control points default_grid_spacing pixels apart or more.
+constexpr double min_momentum = 0.8;
 constexpr int coarse_steps = 40;
 constexpr int finest_steps = 25;
 // The longest step, in distances of control points.
@@ -31,6 +32,13 @@ constexpr float min_determinant = 0.2F;
 constexpr float low_determinant = 0.3F;
 constexpr float high_determinant = 3;
 constexpr int max_relaxations = 100;
+
+/// On a finer grid, a step carries what one point has found over fewer pixels, so momentum adds up
+/// more steps.
+float momentum_of(double grid_spacing) {
+  const double relative = std::min(grid_spacing / default_grid_spacing, 1.0);
+  return static_cast<float>(1 - (1 - min_momentum) * relative);
+}
 
 std::vector<float> downloaded(Stream& stream, const Image& image) {
   std::vector<float> values(image.size_bytes() / sizeof(float));
@@ -182,7 +190,7 @@ void DeformableFit::optimize(Stream& stream, StageClock& clock, std::size_t numb
   std::array<double, 3> factors{1, 1, 1};
   std::array<double, 3> bound{};
   DeformationStepFactors step;
-  step.momentum = momentum;
+  step.momentum = momentum_of(settings_.grid_spacing);
   double cell = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
     cell /= spec.axes[a].step;

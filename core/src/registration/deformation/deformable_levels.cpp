@@ -44,8 +44,7 @@ Resolution halved(const Resolution& fine) {
 /// How often the distance of control points doubles from the finest level to one whose pixels are
 /// `factor` times as large.
 int doublings(double grid_spacing, double factor) {
-  if (factor == 1) return 0;
-  const double wanted = default_grid_spacing * factor / grid_spacing;
+  const double wanted = std::min(grid_spacing, default_grid_spacing) * factor / grid_spacing;
   return std::max(static_cast<int>(std::lround(std::log2(wanted))), 0);
 }
 

@@ -27,9 +27,10 @@ struct DeformableLevel {
 };
 
 /// The levels, finest first. At the finest one, control points are `grid_spacing` pixels apart
-/// along the axes with the smallest spacing; at the others, about 5 pixels of the level, or as far
-/// as at the finest one. Every second control point of a level, every fourth one and so on, or each
-/// of them, is one of the next coarser level. `spacing`: between pixels, in any unit.
+/// along the axes with the smallest spacing. At the others, they are as many pixels of the level
+/// apart, or, if that is more than 5, about 5 pixels of the level, or as far as at the finest one.
+/// Every second control point of a level, or each of them, is one of the next coarser level.
+/// `spacing`: between pixels, in any unit.
 [[nodiscard]] std::vector<DeformableLevel> deformable_levels(
     const Shape& reference, const Point3& reference_spacing, const Shape& moving,
     const Point3& moving_spacing, double grid_spacing = default_grid_spacing);
