@@ -236,8 +236,8 @@ def main():
     parser.add_argument("--commands", action="store_true", help="print a shell script, and end")
     parser.add_argument("--pairs", type=int, default=len(PAIRS), help="number of pairs, the first")
     parser.add_argument("--methods", default="warpalign",
-                        help="of these: warpalign, warpalign WEIGHT, warpalign WEIGHT SPACING, NiftyReg, "
-                             "greedy")
+                        help="of these: warpalign, warpalign WEIGHT, "
+                             "warpalign WEIGHT SPACING, NiftyReg, greedy")
     parser.add_argument("--program", default="warpalign")
     parser.add_argument("--device", default="")
     parser.add_argument("--niftyreg", type=Path, help="folder of its programs")
