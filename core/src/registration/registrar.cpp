@@ -239,7 +239,7 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
                    {result.similarity.translation.x, result.similarity.translation.y, 0},
                    reference->shape())) {
       deform(pixels, mask, result, true);
-      detail::judge_by_deformation(result, deformable->fit->structure());
+      detail::judge_by_deformation(result, deformable->fit->structure(), reference->shape());
     }
   }
   result.timings = clock.take();
@@ -273,7 +273,7 @@ RegistrationResult Registrar::State::deform_initial(const Pixels& pixels, const 
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;
-  detail::judge_by_deformation(result, deformable->fit->structure());
+  detail::judge_by_deformation(result, deformable->fit->structure(), reference->shape());
   result.timings = clock.take();
   return result;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -38,6 +39,13 @@ constexpr int max_relaxations = 100;
 float momentum_of(double grid_spacing) {
   const double relative = std::min(grid_spacing / default_grid_spacing, 1.0);
   return static_cast<float>(1 - (1 - min_momentum) * relative);
+}
+
+/// The longest side of images, or of volumes, whose correlations are judged.
+constexpr std::int64_t largest_judged_side(int axes) { return axes == 3 ? 64 : 256; }
+
+std::int64_t longest_side(const Shape& shape) {
+  return std::max({shape.width, shape.height, shape.depth});
 }
 
 std::vector<float> downloaded(Stream& stream, const Image& image) {
@@ -137,6 +145,18 @@ DeformableFit::DeformableFit(const Device& device, const Shape& reference,
     }
     levels_.push_back(std::move(level));
   }
+}
+
+// Half resolution, or the only level. Large images are judged like their reduced copies, by which
+// the limits of the confidence were found: details of different people's anatomy correlate less,
+// the finer they are.
+std::size_t DeformableFit::judged_level() const {
+  std::size_t level = std::min<std::size_t>(1, levels_.size() - 1);
+  while (level + 1 < levels_.size() && longest_side(levels_[level].level.reference) >
+                                           largest_judged_side(levels_[level].spec.dimensions())) {
+    ++level;
+  }
+  return level;
 }
 
 double DeformableFit::mean_correlation(Stream& stream, const Level& level) const {

@@ -76,7 +76,7 @@ class DeformableFit {
   [[nodiscard]] Deformation run(Stream& stream, StageClock& clock, const FitImage& reference,
                                 const FitImage& moving, const HomogeneousMatrix& affine,
                                 bool judged = false);
-  /// What the last run() reached at half resolution, if it had `judged`.
+  /// What the last run() reached at the judged level, if it had `judged`.
   [[nodiscard]] const StructureCorrelation& structure() const { return structure_; }
 
  private:
@@ -109,8 +109,8 @@ class DeformableFit {
   };
 
   [[nodiscard]] double mean_correlation(Stream& stream, const Level& level) const;
-  /// Half resolution, or the only level.
-  [[nodiscard]] std::size_t judged_level() const { return levels_.size() > 1 ? 1 : 0; }
+  /// The level whose correlations tell whether the images belong together.
+  [[nodiscard]] std::size_t judged_level() const;
   [[nodiscard]] const Image& image_of(std::size_t number, const Image& finest,
                                       std::optional<Image> Level::*coarser) const;
   void make_levels(Stream& stream, StageClock& clock, const Image& reference, const Image& moving);

@@ -12,9 +12,12 @@ namespace {
 // Crops of unrelated photographs reached 0.57 (220 pairs, from the identity); slices of the brains
 // of different people 0.66 to 0.79.
 constexpr double half_pooled = 0.58;
-// Noise within equal ellipses or ellipsoids reached 0.53, and 0.65 if its features were as wide as
-// a soft edge; slices and volumes of the brains of different people 0.57 to 0.80.
+// Noise within equal ellipses reached 0.53, and 0.65 if its features were as wide as a soft edge;
+// slices of the brains of different people 0.57 to 0.72.
 constexpr double half_inner = 0.55;
+// Noise within equal ellipsoids reached 0.48, but once 0.59 with features of a fifth of their
+// width; the brains of different people 0.54 to 0.66.
+constexpr double half_inner_of_volumes = 0.52;
 // The correlation that changes the odds by a factor of e.
 constexpr double unit = 0.02;
 // The share of the structure within outlines below which the outlines are all that there is.
@@ -26,10 +29,11 @@ double confidence_at(double correlation, double half) {
 
 }  // namespace
 
-double deformation_confidence(const StructureCorrelation& found) {
+double deformation_confidence(const StructureCorrelation& found, const Shape& shape) {
   const double pooled = confidence_at(found.pooled, half_pooled);
   if (found.inner_share < least_inner_share) return pooled;
-  return std::min(pooled, confidence_at(found.inner, half_inner));
+  return std::min(pooled,
+                  confidence_at(found.inner, shape.depth > 1 ? half_inner_of_volumes : half_inner));
 }
 
 bool is_nearly_aligned(double rotation_deg, double scale, const Point3& translation,

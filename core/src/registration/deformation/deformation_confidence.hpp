@@ -10,8 +10,8 @@
 
 namespace warpalign::detail {
 
-/// 0 to 1, from the correlations after the deformation at half resolution.
-[[nodiscard]] double deformation_confidence(const StructureCorrelation& found);
+/// 0 to 1, from the correlations after the deformation of images of this shape.
+[[nodiscard]] double deformation_confidence(const StructureCorrelation& found, const Shape& shape);
 
 /// Whether an affine transform that is not reliable by itself may still be right, because the
 /// images lie about on each other, as those of two brains do. Transforms that a search takes from
@@ -21,10 +21,11 @@ namespace warpalign::detail {
                                      const Shape& shape);
 
 /// Judges a result whose affine transform is given, or not reliable by itself, by the correlation
-/// that its deformation reached. Without confidence there is no deformation.
+/// that its deformation reached. Without confidence there is no deformation. `shape`: of the
+/// reference.
 template <class Result>
-void judge_by_deformation(Result& result, const StructureCorrelation& found) {
-  result.confidence = std::max(result.confidence, deformation_confidence(found));
+void judge_by_deformation(Result& result, const StructureCorrelation& found, const Shape& shape) {
+  result.confidence = std::max(result.confidence, deformation_confidence(found, shape));
   result.reliable = result.confidence >= 0.5;
   if (!result.reliable) result.deformation.reset();
 }

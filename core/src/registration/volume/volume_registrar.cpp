@@ -385,7 +385,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
     VolumeRegistration result = describe_initial();
     deform(result, true);
     result.correlation = result.deformation->correlation;
-    detail::judge_by_deformation(result, fit->structure());
+    detail::judge_by_deformation(result, fit->structure(), pipeline.reference().shape());
     return result;
   }
   VolumeRegistration result = without_deformation(volume);
@@ -400,7 +400,7 @@ VolumeRegistration VolumeRegistrar::State::register_moving(const Volume& volume)
              detail::is_nearly_aligned(result.rotation_deg, result.scale, result.translation,
                                        pipeline.reference().shape())) {
     deform(result, true);
-    detail::judge_by_deformation(result, fit->structure());
+    detail::judge_by_deformation(result, fit->structure(), pipeline.reference().shape());
   }
   return result;
 }
