@@ -27,7 +27,7 @@ constexpr std::size_t coefficients = axes * TileDistortion::terms;
 /// One fit with given free terms.
 class DistortionFit {
  public:
-  DistortionFit(std::span<const PatchMatch> matches, std::size_t pairs, const Shape& tile,
+  DistortionFit(std::span<const OverlapMatch> matches, std::size_t pairs, const Shape& tile,
                 const DistortionTerms& free)
       : matches_(matches), pairs_(pairs), free_(free), weights_(matches.size(), 1) {
     model_.center = {static_cast<double>(tile.width - 1) / 2,
@@ -82,7 +82,7 @@ class DistortionFit {
     }
     for (std::size_t i = 0; i < matches_.size(); ++i) {
       if (!(weights_[i] > 0)) continue;
-      const PatchMatch& match = matches_[i];
+      const OverlapMatch& match = matches_[i];
       const auto from = model_.monomials(match.reference);
       const auto to = model_.monomials(match.moving);
       for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -105,7 +105,7 @@ class DistortionFit {
     shifts_.assign(solution.begin() + coefficients, solution.end());
   }
 
-  [[nodiscard]] Point residual(const PatchMatch& match) const {
+  [[nodiscard]] Point residual(const OverlapMatch& match) const {
     const Point from = model_.displacement(match.reference);
     const Point to = model_.displacement(match.moving);
     return {match.reference.x + from.x - match.moving.x - to.x - shifts_[axes * match.pair],
@@ -116,7 +116,7 @@ class DistortionFit {
   void update_weights() {
     constexpr double min_deviation = 0.02;  // pixels
     std::vector<double> absolute;
-    for (const PatchMatch& match : matches_) {
+    for (const OverlapMatch& match : matches_) {
       const Point r = residual(match);
       absolute.insert(absolute.end(), {std::abs(r.x), std::abs(r.y)});
     }
@@ -128,7 +128,7 @@ class DistortionFit {
     }
   }
 
-  std::span<const PatchMatch> matches_;
+  std::span<const OverlapMatch> matches_;
   std::size_t pairs_;
   DistortionTerms free_;
   std::vector<double> weights_;
@@ -198,7 +198,7 @@ DistortionTerms determined_terms(std::span<const Point> shifts, const Shape& til
   return terms;
 }
 
-std::optional<FittedDistortion> fit_distortion(std::span<const PatchMatch> matches,
+std::optional<FittedDistortion> fit_distortion(std::span<const OverlapMatch> matches,
                                                std::size_t pairs, const Shape& tile,
                                                DistortionTerms free) {
   constexpr std::size_t min_matches = 24;
@@ -259,7 +259,7 @@ std::optional<TileDistortion> estimate_distortion(std::span<const Device> device
   }
   const std::vector<std::optional<Point>> moved =
       register_patches(devices, cache, patches, options.batch);
-  std::vector<PatchMatch> matches;
+  std::vector<OverlapMatch> matches;
   for (std::size_t i = 0; i < patches.size(); ++i) {
     const TileWindow& window = patches[i].in_reference;
     // Half of the patches must show the same scene.
@@ -275,8 +275,8 @@ std::optional<TileDistortion> estimate_distortion(std::span<const Device> device
   if (!fitted) return {};
   std::vector<ShiftedPair> shifted;
   for (std::size_t k = 0; k < chosen; ++k) {
-    const bool has_matches = std::any_of(matches.begin(), matches.end(),
-                                         [&](const PatchMatch& match) { return match.pair == k; });
+    const bool has_matches = std::any_of(
+        matches.begin(), matches.end(), [&](const OverlapMatch& match) { return match.pair == k; });
     const MosaicPair& pair = used[k * used.size() / chosen]->pair;
     if (has_matches) shifted.push_back({pair.reference, pair.moving, fitted->shifts[k]});
   }

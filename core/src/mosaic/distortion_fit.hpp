@@ -15,7 +15,7 @@
 namespace warpalign::detail {
 
 /// A pixel of a tile and the pixel of another tile that shows the same point.
-struct PatchMatch {
+struct OverlapMatch {
   std::size_t pair = 0;  ///< the index of the pair of tiles
   Point reference;       ///< in pixels of the reference tile
   Point moving;          ///< in pixels of the moving tile
@@ -38,7 +38,7 @@ struct FittedDistortion {
 /// Fits the `free` terms of the distortion and a shift for each pair to the matches of tiles of
 /// this shape, by robust least squares. Terms that the matches do not show to differ from 0 are 0.
 /// Returns nothing if the distortion does not explain the matches clearly better than shifts alone.
-[[nodiscard]] std::optional<FittedDistortion> fit_distortion(std::span<const PatchMatch> matches,
+[[nodiscard]] std::optional<FittedDistortion> fit_distortion(std::span<const OverlapMatch> matches,
                                                              std::size_t pairs, const Shape& tile,
                                                              DistortionTerms free);
 

@@ -1,6 +1,7 @@
 // Stage: zoom along the axes, without aliasing where they shrink.
 #pragma once
 
+#include <warpalign/device.hpp>
 #include <warpalign/stages/spline_model.hpp>
 
 #include <memory>

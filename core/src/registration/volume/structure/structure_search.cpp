@@ -162,10 +162,10 @@ std::vector<SpatialTransform> all_starts(std::span<const SpatialTransform> start
 
 }  // namespace
 
-std::optional<StructureMatch> find_structure(const OverviewVolume& reference,
-                                             const OverviewVolume& moving,
-                                             std::span<const SpatialTransform> starts,
-                                             const StructureSearchOptions& options) {
+std::optional<MatchedStructure> find_structure(const OverviewVolume& reference,
+                                               const OverviewVolume& moving,
+                                               std::span<const SpatialTransform> starts,
+                                               const StructureSearchOptions& options) {
   const double extent = std::max(reference.grid.largest_extent(), moving.grid.largest_extent());
   const double spacing = extent / overview_side;
   const Level fine_from(isotropic(reference, spacing)), fine_to(isotropic(moving, spacing));
@@ -201,7 +201,7 @@ std::optional<StructureMatch> find_structure(const OverviewVolume& reference,
   Scored best = *std::max_element(
       kept.begin(), kept.end(), [](const Scored& a, const Scored& b) { return a.score < b.score; });
 
-  StructureMatch match;
+  MatchedStructure match;
   // A rigid motion or a similarity ends here; what is judged is the affine transform from there.
   if (options.motion != Motion::affine) {
     best.score = fine(best.transform);

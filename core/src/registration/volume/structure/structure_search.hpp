@@ -12,7 +12,7 @@
 
 namespace warpalign::detail {
 
-struct StructureMatch {
+struct MatchedStructure {
   SpatialTransform transform;
   double confidence = 0;
   StructureAgreement agreement;
@@ -30,9 +30,8 @@ struct StructureSearchOptions {
 /// transform fitted from there, so that a rigid motion between subjects of different size counts.
 /// Returns nothing if no start leaves enough in common. Works on the host: the volumes have at most
 /// 64 voxels a side.
-[[nodiscard]] std::optional<StructureMatch> find_structure(const OverviewVolume& reference,
-                                                           const OverviewVolume& moving,
-                                                           std::span<const SpatialTransform> starts,
-                                                           const StructureSearchOptions& options);
+[[nodiscard]] std::optional<MatchedStructure> find_structure(
+    const OverviewVolume& reference, const OverviewVolume& moving,
+    std::span<const SpatialTransform> starts, const StructureSearchOptions& options);
 
 }  // namespace warpalign::detail
