@@ -38,7 +38,6 @@ class DeformationGridStage final : public backend::DeformationGrid {
         y_(spec.axes[1]),
         z_(spec.axes[2]),
         group_{row_group(context, COLUMNS)},
-        warp_group_{group_or_vector(context, group_.columns)},
         options_(KernelOptions().set("COLUMNS", group_.columns)),
         spread_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_spread), options_),
         rows_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_rows), options_),
@@ -75,9 +74,9 @@ class DeformationGridStage final : public backend::DeformationGrid {
     spread(queue, coefficients, tall);
     // Without masks, the kernel reads neither; some memory must be given.
     const bool masked = reference_mask != nullptr;
-    warp_.launch(queue, {std::int64_t{voxels_.height} * voxels_.depth, 1, warp_group_}, tall,
-                 grid_.width, x_.first, x_.step, voxels_.width, voxels_.height, voxels_.depth,
-                 moving, moving_.width, moving_.height, moving_.depth, pose, masked ? 1 : 0,
+    warp_.launch(queue, grid_of(std::int64_t{voxels_.height} * voxels_.depth), tall, grid_.width,
+                 x_.first, x_.step, voxels_.width, voxels_.height, voxels_.depth, moving,
+                 moving_.width, moving_.height, moving_.depth, pose, masked ? 1 : 0,
                  masked ? *reference_mask : moving, masked ? *moving_mask : moving, samples);
   }
 
@@ -154,7 +153,7 @@ class DeformationGridStage final : public backend::DeformationGrid {
   Extents voxels_, grid_, moving_;
   int dimensions_;
   FloatAxis x_, y_, z_;
-  WorkGroup group_, warp_group_;
+  WorkGroup group_;
   KernelOptions options_;
   WA_LAUNCHER_OF(deformation_spread) spread_;
   WA_LAUNCHER_OF(deformation_rows) rows_;
