@@ -34,6 +34,10 @@ WA_INLINE Pairs between(Pairs first, Pairs second, float16 t) {
   return sum;
 }
 
+WA_INLINE float16 across_pairs(Pairs pairs, float16 t) {
+  return fma(t, pairs.right, (1.0f - t) * pairs.left);
+}
+
 WA_INLINE Pairs pairs_of_plane(global const float* from, const int* at, size_t row, float16 y) {
   const Pairs first = load_pairs(from, at);
   if (DIMENSIONS < 2) return first;
@@ -43,9 +47,7 @@ WA_INLINE Pairs pairs_of_plane(global const float* from, const int* at, size_t r
 // The offsets of the first neighbours of the first `count` of sixteen points; the others get that
 // of the first point.
 WA_INLINE int16 pair_offsets(const Spline* spline, const Points16* points, int count) {
-  int16 offsets = points->x.first;
-  if (DIMENSIONS >= 2) offsets += points->y.first * spline->width;
-  if (DIMENSIONS >= 3) offsets += points->z.first * (spline->width * spline->height);
+  const int16 offsets = first_offsets(spline, points);
   return select((int16)(offsets.s0), offsets, NUMBERS < count);
 }
 
@@ -59,7 +61,7 @@ WA_INLINE float16 interpolate_pairs(const Spline* spline, const Points16* points
   if (DIMENSIONS >= 3) {
     pairs = between(pairs, pairs_of_plane(from + plane, at, row, points->y.t), points->z.t);
   }
-  return fma(points->x.t, pairs.right, (1.0f - points->x.t) * pairs.left);
+  return across_pairs(pairs, points->x.t);
 }
 
 #if DIMENSIONS == 2
@@ -106,8 +108,7 @@ WA_INLINE bool interpolate_extended(const Spline* spline, const Points16* points
   if (!are_all((left.known & right.known & top.known & bottom.known) | ~wanted)) return false;
   const Pairs above = {samples_at(spline, left, top), samples_at(spline, right, top)};
   const Pairs below = {samples_at(spline, left, bottom), samples_at(spline, right, bottom)};
-  const Pairs pairs = between(above, below, points->y.t);
-  *value = fma(points->x.t, pairs.right, (1.0f - points->x.t) * pairs.left);
+  *value = across_pairs(between(above, below, points->y.t), points->x.t);
   return true;
 }
 #endif

@@ -98,6 +98,14 @@ typedef struct {
   int16 far;  // the location above is not valid; locate_point() must find it
 } Points16;
 
+// The offsets of the first neighbours among the coefficients, each of COMPONENTS floats.
+WA_INLINE int16 first_offsets(const Spline* spline, const Points16* points) {
+  int16 offsets = points->x.first;
+  if (DIMENSIONS >= 2) offsets += points->y.first * spline->width;
+  if (DIMENSIONS >= 3) offsets += points->z.first * (spline->width * spline->height);
+  return offsets;
+}
+
 WA_INLINE int16 are_inside(const Inside* inside, const Points16* points) {
   int16 result = is_within(points->x.first, inside->x);
   if (DIMENSIONS >= 2) result &= is_within(points->y.first, inside->y);

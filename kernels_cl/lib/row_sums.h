@@ -92,10 +92,7 @@ WA_INLINE void prepare(const Spline* spline, const Points16* points, int chunk, 
   weigh16(points->x.t, chunk, &segment->x);
   if (DIMENSIONS >= 2) weigh16(points->y.t, chunk, &segment->y);
   if (DIMENSIONS >= 3) weigh16(points->z.t, chunk, &segment->z);
-  int16 number = points->x.first;
-  if (DIMENSIONS >= 2) number += points->y.first * spline->width;
-  if (DIMENSIONS >= 3) number += points->z.first * (spline->width * spline->height);
-  segment->at[chunk] = number * COMPONENTS;
+  segment->at[chunk] = first_offsets(spline, points) * COMPONENTS;
 }
 
 WA_INLINE Loaded sum_inside(const Spline* spline, const Segment* segment, int i) {
