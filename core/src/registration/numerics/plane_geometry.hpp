@@ -12,6 +12,9 @@
 
 namespace warpalign::detail {
 
+/// The weight from which a pixel is not masked. Weights are sums of rounded numbers.
+inline constexpr float full_weight = 0.999F;
+
 /// The factor by which the transform scales lengths.
 inline double scale_of(const Affine& m) { return std::sqrt(std::abs(m.a * m.e - m.b * m.d)); }
 

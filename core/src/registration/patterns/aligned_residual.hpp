@@ -15,9 +15,6 @@
 
 namespace warpalign::detail {
 
-/// The weight from which a pixel is not masked. Weights are sums of rounded numbers.
-inline constexpr float full_weight = 0.999F;
-
 /// The four pixels about a point of an image, and its position among them.
 struct ImageCell {
   std::size_t first;  ///< index of the upper left pixel

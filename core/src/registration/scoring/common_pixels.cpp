@@ -12,8 +12,6 @@ namespace warpalign::detail {
 
 namespace {
 
-constexpr float full_weight = 0.999F;
-
 // The number of pixels of a row that are processed together.
 constexpr std::size_t block = 32;
 using PixelRow = MappedRow<block>;
