@@ -1,350 +1,395 @@
-// The normalised correlation of two volumes within windows, and its derivatives.
+// The normalised correlation of two volumes within windows, and its derivatives, for GPUs
+// (formulas/local_correlation.h).
 //
-// With r = A / sqrt(B C), A the covariance within a window of n voxels and B and C the variances
-// plus their floors, the derivative of the sum of all r with respect to the warped volume W at a
-// voxel is F sum(a) - W sum(b) + sum(c), over the windows about it, with a = 1 / (n sqrt(B C)),
-// b = r / (n C) and c = mean(W) b - mean(F) a. Sums over windows are separable. With `any_sign`,
-// the measure of a window is r^2 / 2, whose derivative is r times that of r.
+// A work-group computes a tile of `COLUMNS` by LINES windows in some planes, one after the other:
+// it loads a plane with its surroundings to local memory, sums along x and then along the lines,
+// and keeps the sums of the last planes. So what lies between two stages never passes through
+// memory. An image (PLANAR) has one line, and its rows are the planes.
 //
-// Options: COLUMNS, the size of the work-group, a power of two.
+// Options: COLUMNS and ROWS, the size of the work-group; LINES, a multiple of ROWS; PLANAR, for
+// images, with ROWS and LINES 1.
 //
-// variant: gpu -DCOLUMNS=64
-#include "formulas/language.h"
+// variant: gpu -DCOLUMNS=32 -DROWS=8 -DLINES=16
+// variant: gpu -DCOLUMNS=128 -DROWS=1 -DLINES=1 -DPLANAR
+#include "formulas/local_correlation.h"
 #include "shared/group_sum.h"
 #include "shared/kernel_language.h"
 
-// The number of voxels of an axis in the window about k.
-WA_INLINE float wa_window_extent(int k, int radius, int voxels) {
-  const int before = k < radius ? k : radius;
-  const int after = voxels - 1 - k < radius ? voxels - 1 - k : radius;
-  return (float)(before + after + 1);
+#define REACH WA_WINDOW_REACH
+// How far windows reach along the lines.
+#undef REACH_OF_LINES
+#ifdef PLANAR
+#define REACH_OF_LINES 0
+#else
+#define REACH_OF_LINES REACH
+#endif
+#define ITEMS (COLUMNS * ROWS)
+#define PER_ITEM (LINES / ROWS)
+// A tile with its surroundings, and how many of its voxels a work-item loads.
+#define WIDE (COLUMNS + 2 * REACH)
+#define TALL (LINES + 2 * REACH_OF_LINES)
+#define SURROUNDED (WIDE * TALL)
+#define LOADS ((SURROUNDED + ITEMS - 1) / ITEMS)
+// The sums along x of such a tile.
+#define SUMMED (COLUMNS * TALL)
+
+// The work-group's tile, its planes from `begin` to `end`, and the work-item's column.
+#define WA_TILE()                                                  \
+  const int item = WA_ITEM_Y * COLUMNS + WA_ITEM_X;                \
+  const int across = (width + COLUMNS - 1) / COLUMNS;              \
+  const int tiles = across * ((lines + LINES - 1) / LINES);        \
+  const int tile = WA_GROUP_X % tiles;                             \
+  const int left = tile % across * COLUMNS;                        \
+  const int top = tile / across * LINES;                           \
+  const int begin = WA_GROUP_X / tiles * share;                    \
+  const int end = begin + share < planes ? begin + share : planes; \
+  const int x = left + WA_ITEM_X;                                  \
+  const WA_UINT64 plane = (WA_UINT64)width * lines;                \
+  const WA_UINT64 voxels = plane * planes;                         \
+  int places[LOADS];                                               \
+  wa_find_places(item, left, top, width, lines, places)
+
+// The places within their plane of the voxels that a work-item loads, or -1 outside of the volume.
+WA_INLINE void wa_find_places(int item, int left, int top, int width, int lines, int* places) {
+  WA_UNROLL
+  for (int j = 0; j < LOADS; ++j) {
+    const int at = item + j * ITEMS;
+    const int line = at / WIDE;
+    const int x = left - REACH + (at - line * WIDE);
+    const int y = top - REACH_OF_LINES + line;
+    const int inside = at < SURROUNDED && x >= 0 && x < width && y >= 0 && y < lines;
+    places[j] = inside ? y * width + x : -1;
+  }
 }
 
-// Sums a voxel's neighbours at the distance `stride`, those within the axis, of which it is number
-// k.
-WA_INLINE float wa_window_sum(WA_GLOBAL const float* voxel, WA_UINT64 stride, int k, int radius,
-                              int voxels) {
-  const int before = k < radius ? k : radius;
-  const int after = voxels - 1 - k < radius ? voxels - 1 - k : radius;
-  WA_GLOBAL const float* next = voxel - before * stride;
-  float sum = 0.0f;
-  for (int i = -before; i <= after; ++i) {
-    sum += *next;
-    next += stride;
+// Loads a work-item's voxels of plane k, 0 outside of the volume.
+WA_INLINE void wa_load_plane(WA_GLOBAL const float* volume, const int* places, WA_UINT64 plane,
+                             int k, int planes, float* values) {
+  const int exists = k >= 0 && k < planes;
+  WA_UNROLL
+  for (int j = 0; j < LOADS; ++j) {
+    values[j] = exists && places[j] >= 0 ? volume[k * plane + places[j]] : 0.0f;
   }
+}
+
+WA_INLINE void wa_put_tile(const float* values, int item, WA_IN_LOCAL float* tile) {
+  WA_UNROLL
+  for (int j = 0; j < LOADS; ++j) {
+    if (item + j * ITEMS < SURROUNDED) tile[item + j * ITEMS] = values[j];
+  }
+}
+
+WA_INLINE void wa_put_products(const float* a, const float* b, int item, WA_IN_LOCAL float* tile) {
+  WA_UNROLL
+  for (int j = 0; j < LOADS; ++j) {
+    if (item + j * ITEMS < SURROUNDED) tile[item + j * ITEMS] = a[j] * b[j];
+  }
+}
+
+// 1 / the number of voxels of an axis in the window about k.
+WA_INLINE float wa_per_extent(int k, int voxels) {
+  const int before = k < REACH ? k : REACH;
+  const int after = voxels - 1 - k < REACH ? voxels - 1 - k : REACH;
+  return 1.0f / (float)(before + after + 1);
+}
+
+// Sums `count` surrounded tiles along x.
+WA_INLINE void wa_sum_across(WA_IN_LOCAL const float* tiles, int count, int item,
+                             WA_IN_LOCAL float* sums) {
+  WA_UNROLL
+  for (int j = 0; j < (SUMMED + ITEMS - 1) / ITEMS; ++j) {
+    const int at = item + j * ITEMS;
+    if (at >= SUMMED) break;
+    WA_IN_LOCAL const float* p = tiles + (at + at / COLUMNS * (WIDE - COLUMNS));
+    WA_UNROLL
+    for (int q = 0; q < count; ++q) {
+      WA_IN_LOCAL const float* v = p + q * SURROUNDED;
+      sums[q * SUMMED + at] = ((v[0] + v[1]) + (v[3] + v[4])) + v[2];
+    }
+  }
+}
+
+WA_INLINE float wa_sum_of_lines(WA_IN_LOCAL const float* sums) {
+#ifdef PLANAR
+  return sums[0];
+#else
+  return ((sums[0] + sums[COLUMNS]) + (sums[3 * COLUMNS] + sums[4 * COLUMNS])) + sums[2 * COLUMNS];
+#endif
+}
+
+// Adds the sum of a plane to those of the last four, and forgets the oldest one.
+WA_INLINE float wa_sum_of_planes(float* last, float next) {
+  const float sum = ((last[0] + last[1]) + (last[3] + next)) + last[2];
+  last[0] = last[1];
+  last[1] = last[2];
+  last[2] = last[3];
+  last[3] = next;
   return sum;
 }
 
-// Sums the five voxels about one, which all exist. Loops over a row with it can use vectors.
-WA_INLINE float wa_sum_of_five(WA_GLOBAL const float* voxel, WA_UINT64 stride) {
-  return ((*(voxel - 2 * stride) + *(voxel - stride)) + (voxel[stride] + voxel[2 * stride])) +
-         voxel[0];
+// The sums over the windows of the plane two planes ago, of `count` quantities, for line number
+// `line` of the tile. `last`: four numbers for each quantity.
+WA_INLINE void wa_sum_windows(WA_IN_LOCAL const float* sums, int count, int line, float* last,
+                              float* windows) {
+  WA_UNROLL
+  for (int q = 0; q < count; ++q) {
+    windows[q] = wa_sum_of_planes(
+        last + 4 * q, wa_sum_of_lines(sums + (q * SUMMED + line * COLUMNS + WA_ITEM_X)));
+  }
 }
 
-// `five`: whether the window has radius 2 and lies within the axis.
-WA_INLINE float wa_sum_about(int five, WA_GLOBAL const float* voxel, WA_UINT64 stride, int k,
-                             int radius, int voxels) {
-  return five ? wa_sum_of_five(voxel, stride) : wa_window_sum(voxel, stride, k, radius, voxels);
-}
-#define WA_IS_FIVE(k, radius, voxels) ((radius) == 2 && (k) >= 2 && (k) < (voxels) - 2)
+// Visits the planes of the windows' sums: the plane k is loaded, and the windows of the plane
+// `centre` are complete.
+#define WA_EACH_PLANE(k, centre) \
+  for (int k = begin - REACH, centre = k - REACH; k < end + REACH; ++k, ++centre)
+// Visits a work-item's windows of a plane.
+#define WA_EACH_WINDOW(j) \
+  WA_UNROLL               \
+  for (int j = 0; j < PER_ITEM; ++j)
+// Where a window is: its line within the tile, y and its voxel within the volume, if it exists.
+#define WA_WINDOW(j, centre)                                      \
+  const int line = WA_ITEM_Y + (j) * ROWS;                        \
+  const int y = top + line;                                       \
+  const int exists = (centre) >= begin && x < width && y < lines; \
+  const WA_UINT64 here = (centre) * plane + (WA_UINT64)y * width + x
 
-// Sums W, W^2 and F W along x. `sums` has three volumes of `voxels` each. A work-group processes a
-// row.
-WA_KERNEL(COLUMNS, 1)
-correlation_products(WA_GLOBAL const float* reference, WA_GLOBAL const float* warped, int width,
-                     int radius, int rows, WA_GLOBAL float* sums) {
+// The mean and 1 / sqrt(variance + floor) of the windows.
+WA_KERNEL(COLUMNS, ROWS)
+correlation_statistics(WA_GLOBAL const float* reference, int width, int lines, int planes,
+                       int share, float lowest, WA_GLOBAL float* statistics) {
   WA_BEGIN();
-  const WA_UINT64 voxels = (WA_UINT64)rows * width;
-  const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  const int inner = radius == 2 ? 2 : width;
-  for (int x = inner + WA_ITEM_X; x < width - inner; x += COLUMNS) {
-    WA_GLOBAL const float* w = warped + (row + x);
-    WA_GLOBAL const float* f = reference + (row + x);
-    const float a = *(w - 2);
-    const float b = *(w - 1);
-    const float c = w[0];
-    const float d = w[1];
-    const float e = w[2];
-    sums[row + x] = ((a + b) + (d + e)) + c;
-    sums[voxels + row + x] = WA_FMA(a, a, WA_FMA(b, b, WA_FMA(c, c, WA_FMA(d, d, e * e))));
-    sums[2 * voxels + row + x] = WA_FMA(
-        a, *(f - 2), WA_FMA(b, *(f - 1), WA_FMA(c, f[0], WA_FMA(d, f[1], e * f[2]))));
-  }
-  for (int at = WA_ITEM_X; at < width; at += COLUMNS) {
-    // The others: the first ones, and then the last ones.
-    const int x = at < inner ? at : at + (width > 2 * inner ? width - 2 * inner : 0);
-    if (x >= width) break;
-    const int begin = x < radius ? 0 : x - radius;
-    const int end = width - 1 - x < radius ? width : x + radius + 1;
-    float w = 0.0f;
-    float ww = 0.0f;
-    float fw = 0.0f;
-    for (int i = begin; i < end; ++i) {
-      const float value = warped[row + i];
-      w += value;
-      ww = WA_FMA(value, value, ww);
-      fw = WA_FMA(value, reference[row + i], fw);
-    }
-    sums[row + x] = w;
-    sums[voxels + row + x] = ww;
-    sums[2 * voxels + row + x] = fw;
-  }
-}
-
-// Sums along x. A work-group processes a row.
-WA_KERNEL(COLUMNS, 1)
-correlation_across(WA_GLOBAL const float* values, int width, int radius, WA_GLOBAL float* sums) {
-  WA_BEGIN();
-  const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  const int inner = radius == 2 ? 2 : width;
-  for (int x = inner + WA_ITEM_X; x < width - inner; x += COLUMNS) {
-    sums[row + x] = wa_sum_of_five(values + (row + x), 1);
-  }
-  for (int at = WA_ITEM_X; at < width; at += COLUMNS) {
-    // The others: the first ones, and then the last ones.
-    const int x = at < inner ? at : at + (width > 2 * inner ? width - 2 * inner : 0);
-    if (x >= width) break;
-    sums[row + x] = wa_window_sum(values + (row + x), 1, x, radius, width);
-  }
-}
-
-// Sums along y or z. Rows at the distance `stride` rows follow each other along this axis of
-// `length` voxels. A work-group processes a row.
-WA_KERNEL(COLUMNS, 1)
-correlation_along(WA_GLOBAL const float* values, int width, int stride, int length, int radius,
-                  WA_GLOBAL float* sums) {
-  WA_BEGIN();
-  const int k = WA_GROUP_X / stride % length;
-  const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  const WA_UINT64 down = (WA_UINT64)stride * width;
-  if (WA_IS_FIVE(k, radius, length)) {
-    for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-      sums[row + x] = wa_sum_of_five(values + (row + x), down);
-    }
-    return;
-  }
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    sums[row + x] = wa_window_sum(values + (row + x), down, k, radius, length);
-  }
-}
-
-// The sum over the last axis: along z, or along y in the plane, where depth is 1.
-#define WA_LAST_AXIS()                                        \
-  const int rows = height * depth;                            \
-  const int y = WA_GROUP_X % height;                          \
-  const int z = WA_GROUP_X / height;                          \
-  const int k = depth > 1 ? z : y;                            \
-  const int length = depth > 1 ? depth : height;              \
-  const WA_UINT64 stride = (WA_UINT64)width * (depth > 1 ? height : 1); \
-  const WA_UINT64 voxels = (WA_UINT64)rows * width;           \
-  const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width
-
-// The voxels of the windows about a row, divided by their extent along x.
-#define WA_WINDOW_ROWS()                                    \
-  (wa_window_extent(y, radius_y, height) *                  \
-   (depth > 1 ? wa_window_extent(z, radius_z, depth) : 1.0f))
-
-// The mean and 1 / sqrt(variance + floor) of windows, from sums of W and W^2 along all axes but the
-// last one.
-WA_KERNEL(COLUMNS, 1)
-correlation_statistics(WA_GLOBAL const float* sums, int width, int height, int depth, int radius_x,
-                       int radius_y, int radius_z, float lowest, WA_GLOBAL float* statistics) {
-  WA_BEGIN();
-  WA_LAST_AXIS();
-  const int radius = depth > 1 ? radius_z : radius_y;
-  const float window_rows = WA_WINDOW_ROWS();
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const float per = 1.0f / (window_rows * wa_window_extent(x, radius_x, width));
-    const float mean = per * wa_window_sum(sums + (row + x), stride, k, radius, length);
-    const float square = per * wa_window_sum(sums + (voxels + row + x), stride, k, radius, length);
-    statistics[row + x] = mean;
-    statistics[voxels + row + x] =
-        1.0f / WA_SQRT(WA_FMAX(WA_FMA(-mean, mean, square), 0.0f) + lowest);
-  }
-}
-
-// 1 / (voxels (variance + floor)) of windows.
-WA_KERNEL(COLUMNS, 1)
-correlation_precisions(WA_GLOBAL const float* statistics, int width, int height, int depth,
-                       int radius_x, int radius_y, int radius_z, WA_GLOBAL float* precisions) {
-  WA_BEGIN();
-  const int y = WA_GROUP_X % height;
-  const int z = WA_GROUP_X / height;
-  const WA_UINT64 row = (WA_UINT64)WA_GROUP_X * width;
-  WA_GLOBAL const float* inverse = statistics + (WA_UINT64)height * depth * width;
-  const float window_rows = WA_WINDOW_ROWS();
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const float root = inverse[row + x];
-    precisions[row + x] = root * root / (window_rows * wa_window_extent(x, radius_x, width));
-  }
-}
-
-// Half the difference of the neighbours, or the whole difference to the only one.
-WA_INLINE float wa_slope_at(WA_GLOBAL const float* voxel, WA_UINT64 stride, int k, int voxels) {
-  if (k == 0) return voxels > 1 ? voxel[stride] - voxel[0] : 0.0f;
-  if (k == voxels - 1) return voxel[0] - *(voxel - stride);
-  return 0.5f * (voxel[stride] - *(voxel - stride));
-}
-
-// Stores the products of the gradient with its component along x, or the other ones.
-// `weights`: the precisions, summed along all axes but the last one.
-WA_KERNEL(COLUMNS, 1)
-correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* weights, int width,
-                       int height, int depth, int radius, int of_x, WA_GLOBAL float* curvatures) {
-  WA_BEGIN();
-  WA_LAST_AXIS();
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const float weight = wa_window_sum(weights + (row + x), stride, k, radius, length);
-    WA_GLOBAL const float* here = reference + (row + x);
-    WA_GLOBAL float* to = curvatures + (row + x);
-    const float gx = wa_slope_at(here, 1, x, width);
-    const float gy = wa_slope_at(here, width, y, height);
-    const float gz = depth > 1 ? wa_slope_at(here, (WA_UINT64)width * height, z, depth) : 0.0f;
-    if (of_x) {
-      to[0] = weight * gx * gx;
-      to[voxels] = weight * gx * gy;
-      if (depth > 1) to[2 * voxels] = weight * gx * gz;
-    } else {
-      to[0] = weight * gy * gy;
-      if (depth > 1) {
-        to[voxels] = weight * gy * gz;
-        to[2 * voxels] = weight * gz * gz;
+  WA_LOCAL float tile_values[2 * SURROUNDED];
+  WA_LOCAL float sums[2 * SUMMED];
+  WA_TILE();
+  const float per_x = wa_per_extent(x, width);
+  float last[8 * PER_ITEM] = {0.0f};
+  WA_EACH_PLANE(k, centre) {
+    float f[LOADS];
+    wa_load_plane(reference, places, plane, k, planes, f);
+    wa_put_tile(f, item, tile_values);
+    wa_put_products(f, f, item, tile_values + SURROUNDED);
+    WA_BARRIER();
+    wa_sum_across(tile_values, 2, item, sums);
+    WA_BARRIER();
+    const float per_plane = per_x * wa_per_extent(centre, planes);
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      float windows[2];
+      wa_sum_windows(sums, 2, line, last + 8 * j, windows);
+      if (exists) {
+        const float per = per_plane * wa_per_extent(y, lines);
+        const float mean = per * windows[0];
+        statistics[here] = mean;
+        statistics[voxels + here] = wa_window_precision(mean, per * windows[1], lowest);
       }
     }
   }
 }
 
-// a, b and c of each window, and its correlation, or the square of it, in a fourth volume.
-WA_INLINE void wa_factors_of_row(int five, WA_GLOBAL const float* sums,
-                                 WA_GLOBAL const float* statistics, WA_GLOBAL const float* valids,
-                                 int width, WA_UINT64 voxels, WA_UINT64 row, WA_UINT64 stride,
-                                 int k, int radius, int length, int radius_x, float window_rows,
-                                 float lowest, int any_sign, WA_GLOBAL float* factors) {
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const WA_UINT64 at = row + x;
-    const float per = 1.0f / (window_rows * wa_window_extent(x, radius_x, width));
-    const float mean = per * wa_sum_about(five, sums + at, stride, k, radius, length);
-    const float square =
-        per * wa_sum_about(five, sums + (voxels + at), stride, k, radius, length);
-    const float product =
-        per * wa_sum_about(five, sums + (2 * voxels + at), stride, k, radius, length);
-    const float inverse =
-        1.0f / WA_SQRT(WA_FMAX(WA_FMA(-mean, mean, square), 0.0f) + lowest);
-    const float reference_mean = statistics[at];
-    const float both = valids[at] * statistics[voxels + at] * inverse;
-    const float r = WA_FMA(-reference_mean, mean, product) * both;
-    const float weight = any_sign ? r : 1.0f;
-    const float a = weight * (per * both);
-    const float b = weight * (per * r * inverse * inverse);
-    factors[at] = a;
-    factors[voxels + at] = b;
-    factors[2 * voxels + at] = WA_FMA(mean, b, -reference_mean * a);
-    factors[3 * voxels + at] = weight * r;
-  }
+// The neighbours of a voxel along an axis, or itself where there is none.
+typedef struct {
+  float before, after;
+} WaNeighbours;
+
+WA_INLINE WaNeighbours wa_neighbours(WA_GLOBAL const float* volume, WA_UINT64 voxel,
+                                     WA_UINT64 stride, int k, int voxels) {
+  const WaNeighbours neighbours = {volume[k > 0 ? voxel - stride : voxel],
+                                   volume[k < voxels - 1 ? voxel + stride : voxel]};
+  return neighbours;
 }
 
-// The factors, and the sums of correlations (or their squares) and of counting windows of each row.
-// `sums`: of W, W^2 and F W along all axes but the last one. The second half of the samples tells
-// which windows count. `factors` has four volumes.
-WA_KERNEL(COLUMNS, 1)
-correlation_factors(WA_GLOBAL const float* sums, WA_GLOBAL const float* statistics,
-                    WA_GLOBAL const float* samples, int width, int height, int depth, int radius_x,
-                    int radius_y, int radius_z, float lowest, int any_sign,
-                    WA_GLOBAL float* factors, WA_GLOBAL float* partials) {
+// Half the difference of the neighbours, or the whole difference to the only one.
+WA_INLINE float wa_slope_between(WaNeighbours neighbours, int k, int voxels) {
+  const float difference = neighbours.after - neighbours.before;
+  return k > 0 && k < voxels - 1 ? 0.5f * difference : difference;
+}
+
+WA_INLINE float wa_slope_at(WA_GLOBAL const float* volume, WA_UINT64 voxel, WA_UINT64 stride, int k,
+                            int voxels) {
+  return wa_slope_between(wa_neighbours(volume, voxel, stride, k, voxels), k, voxels);
+}
+
+// Stores the products of the gradient with its component along x, or the other ones, times the sum
+// of 1 / (n (variance + floor)) over the windows about a voxel.
+WA_KERNEL(COLUMNS, ROWS)
+correlation_curvatures(WA_GLOBAL const float* reference, WA_GLOBAL const float* statistics,
+                       int width, int lines, int planes, int share, int of_x,
+                       WA_GLOBAL float* curvatures) {
   WA_BEGIN();
-  WA_LOCAL float shared[COLUMNS];
-  WA_LAST_AXIS();
-  const int radius = depth > 1 ? radius_z : radius_y;
-  const float window_rows = WA_WINDOW_ROWS();
-  WA_GLOBAL const float* valids = samples + voxels;
-  if (WA_IS_FIVE(k, radius, length)) {
-    wa_factors_of_row(1, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
-                      radius_x, window_rows, lowest, any_sign, factors);
-  } else {
-    wa_factors_of_row(0, sums, statistics, valids, width, voxels, row, stride, k, radius, length,
-                      radius_x, window_rows, lowest, any_sign, factors);
+  WA_LOCAL float weights[SURROUNDED];
+  WA_LOCAL float sums[SUMMED];
+  WA_TILE();
+  float last[4 * PER_ITEM] = {0.0f};
+  WA_EACH_PLANE(k, centre) {
+    float precisions[LOADS];
+    wa_load_plane(statistics + voxels, places, plane, k, planes, precisions);
+    WA_UNROLL
+    for (int j = 0; j < LOADS; ++j) {
+      const float per = wa_per_extent(places[j] % width, width) *
+                        wa_per_extent(places[j] / width, lines) * wa_per_extent(k, planes);
+      // Outside of the volume, there are no windows.
+      precisions[j] = precisions[j] > 0.0f ? precisions[j] * precisions[j] * per : 0.0f;
+    }
+    wa_put_tile(precisions, item, weights);
+    WA_BARRIER();
+    wa_sum_across(weights, 1, item, sums);
+    WA_BARRIER();
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      float weight;
+      wa_sum_windows(sums, 1, line, last + 4 * j, &weight);
+      if (exists) {
+        WA_GLOBAL float* to = curvatures + here;
+        const float gx = wa_slope_at(reference, here, 1, x, width);
+        const float gz = wa_slope_at(reference, here, plane, centre, planes);
+#ifdef PLANAR
+        to[0] = of_x ? weight * gx * gx : weight * gz * gz;
+        if (of_x) to[voxels] = weight * gx * gz;
+#else
+        const float gy = wa_slope_at(reference, here, width, y, lines);
+        to[0] = weight * (of_x ? gx * gx : gy * gy);
+        to[voxels] = weight * (of_x ? gx * gy : gy * gz);
+        to[2 * voxels] = weight * (of_x ? gx * gz : gz * gz);
+#endif
+      }
+    }
   }
+}
+
+// The factors a, b and c of each window, in three volumes, and for each work-group the sum of the
+// correlations (or their squares) and the number of the windows that count. The second half of the
+// samples tells which ones do. What the next plane needs is loaded while one is summed.
+WA_KERNEL(COLUMNS, ROWS)
+correlation_factors(WA_GLOBAL const float* reference, WA_GLOBAL const float* statistics,
+                    WA_GLOBAL const float* samples, int width, int lines, int planes, int share,
+                    float lowest, int any_sign, WA_GLOBAL float* factors,
+                    WA_GLOBAL float* partials) {
+  WA_BEGIN();
+  WA_LOCAL float tile_values[3 * SURROUNDED];
+  WA_LOCAL float sums[3 * SUMMED];
+  WA_TILE();
+  const float per_x = wa_per_extent(x, width);
+  float last[12 * PER_ITEM] = {0.0f};
   float correlation = 0.0f;
-  float windows = 0.0f;
-  // Each work-item reads what it has written itself.
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    correlation += factors[3 * voxels + row + x];
-    windows += valids[row + x];
+  float counted = 0.0f;
+  float w[LOADS], f[LOADS];
+  wa_load_plane(samples, places, plane, begin - REACH, planes, w);
+  wa_load_plane(reference, places, plane, begin - REACH, planes, f);
+  WA_EACH_PLANE(k, centre) {
+    wa_put_tile(w, item, tile_values);
+    wa_put_products(w, w, item, tile_values + SURROUNDED);
+    wa_put_products(w, f, item, tile_values + 2 * SURROUNDED);
+    if (k + 1 < end + REACH) {
+      wa_load_plane(samples, places, plane, k + 1, planes, w);
+      wa_load_plane(reference, places, plane, k + 1, planes, f);
+    }
+    WaReferenceWindow of[PER_ITEM];
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      of[j].mean = exists ? statistics[here] : 0.0f;
+      of[j].precision = exists ? statistics[voxels + here] : 0.0f;
+      of[j].counts = exists ? samples[voxels + here] : 0.0f;
+    }
+    WA_BARRIER();
+    wa_sum_across(tile_values, 3, item, sums);
+    WA_BARRIER();
+    const float per_plane = per_x * wa_per_extent(centre, planes);
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      float windows[3];
+      wa_sum_windows(sums, 3, line, last + 12 * j, windows);
+      if (exists) {
+        float abc[3];
+        correlation += wa_window_factors(&of[j], windows, per_plane * wa_per_extent(y, lines),
+                                         lowest, any_sign, abc);
+        counted += of[j].counts;
+        factors[here] = abc[0];
+        factors[voxels + here] = abc[1];
+        factors[2 * voxels + here] = abc[2];
+      }
+    }
   }
-  WA_ADD_UP(shared, WA_ITEM_X, COLUMNS, correlation)
-  WA_ADD_UP(shared, WA_ITEM_X, COLUMNS, windows)
-  if (WA_ITEM_X == 0) {
+  WA_BARRIER();
+  WA_ADD_UP(tile_values, item, ITEMS, correlation)
+  WA_ADD_UP(tile_values, item, ITEMS, counted)
+  if (item == 0) {
     partials[2 * WA_GROUP_X] = correlation;
-    partials[2 * WA_GROUP_X + 1] = windows;
+    partials[2 * WA_GROUP_X + 1] = counted;
   }
 }
 
-// The derivative times the gradient of W, along a row.
-WA_INLINE void wa_forces_of_row(int five, WA_GLOBAL const float* reference,
-                                WA_GLOBAL const float* warped, WA_GLOBAL const float* factors,
-                                int width, WA_UINT64 voxels, WA_UINT64 row, WA_UINT64 stride, int k,
-                                int radius, int length, WA_GLOBAL float* derivatives) {
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    const WA_UINT64 at = row + x;
-    const float a = wa_sum_about(five, factors + at, stride, k, radius, length);
-    const float b = wa_sum_about(five, factors + (voxels + at), stride, k, radius, length);
-    const float c = wa_sum_about(five, factors + (2 * voxels + at), stride, k, radius, length);
-    derivatives[at] = WA_FMA(reference[at], a, WA_FMA(-warped[at], b, c));
-  }
-}
-
-// Multiplies a row by half the differences over two distances.
-WA_INLINE void wa_times_slope(WA_GLOBAL const float* derivatives, WA_GLOBAL const float* values,
-                              int width, WA_UINT64 before, WA_UINT64 after, float per,
-                              WA_GLOBAL float* forces) {
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    forces[x] = derivatives[x] * (per * (values[x + after] - *(values + x - before)));
-  }
-}
-
-// The derivative times the gradient of W. `factors`: summed along all axes but the last one.
-WA_KERNEL(COLUMNS, 1)
+// The derivative of the sum of the correlations, times the gradient of W.
+WA_KERNEL(COLUMNS, ROWS)
 correlation_forces(WA_GLOBAL const float* reference, WA_GLOBAL const float* warped,
-                   WA_GLOBAL const float* factors, int width, int height, int depth, int radius,
+                   WA_GLOBAL const float* factors, int width, int lines, int planes, int share,
                    WA_GLOBAL float* forces) {
   WA_BEGIN();
-  WA_LAST_AXIS();
-  WA_GLOBAL float* derivatives = forces;
-  if (WA_IS_FIVE(k, radius, length)) {
-    wa_forces_of_row(1, reference, warped, factors, width, voxels, row, stride, k, radius, length,
-                     derivatives);
-  } else {
-    wa_forces_of_row(0, reference, warped, factors, width, voxels, row, stride, k, radius, length,
-                     derivatives);
+  WA_LOCAL float tile_values[3 * SURROUNDED];
+  WA_LOCAL float sums[3 * SUMMED];
+  WA_TILE();
+  float last[12 * PER_ITEM] = {0.0f};
+  float abc[3][LOADS];
+  WA_UNROLL
+  for (int q = 0; q < 3; ++q) {
+    wa_load_plane(factors + q * voxels, places, plane, begin - REACH, planes, abc[q]);
   }
-  // Each work-item reads what it has written itself. The component along x is the last one,
-  // because it replaces the derivative.
-  WA_GLOBAL const float* w = warped + row;
-  const WA_UINT64 above = y > 0 ? (WA_UINT64)width : 0;
-  const WA_UINT64 below = y < height - 1 ? (WA_UINT64)width : 0;
-  wa_times_slope(derivatives + row, w, width, above, below, above && below ? 0.5f : 1.0f,
-                 forces + (voxels + row));
-  if (depth > 1) {
-    const WA_UINT64 plane = (WA_UINT64)width * height;
-    const WA_UINT64 front = z > 0 ? plane : 0;
-    const WA_UINT64 back = z < depth - 1 ? plane : 0;
-    wa_times_slope(derivatives + row, w, width, front, back, front && back ? 0.5f : 1.0f,
-                   forces + (2 * voxels + row));
-  }
-  for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
-    forces[row + x] = derivatives[row + x] * wa_slope_at(w + x, 1, x, width);
+  WA_EACH_PLANE(k, centre) {
+    WA_UNROLL
+    for (int q = 0; q < 3; ++q) wa_put_tile(abc[q], item, tile_values + q * SURROUNDED);
+    if (k + 1 < end + REACH) {
+      WA_UNROLL
+      for (int q = 0; q < 3; ++q) {
+        wa_load_plane(factors + q * voxels, places, plane, k + 1, planes, abc[q]);
+      }
+    }
+    float f[PER_ITEM], w[PER_ITEM];
+    WaNeighbours nx[PER_ITEM], nz[PER_ITEM];
+#ifndef PLANAR
+    WaNeighbours ny[PER_ITEM];
+#endif
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      // Where there is no window, some voxel.
+      const WA_UINT64 at = exists ? here : 0;
+      f[j] = reference[at];
+      w[j] = warped[at];
+      nx[j] = wa_neighbours(warped, at, 1, exists ? x : 0, width);
+#ifndef PLANAR
+      ny[j] = wa_neighbours(warped, at, width, exists ? y : 0, lines);
+#endif
+      nz[j] = wa_neighbours(warped, at, plane, exists ? centre : 0, planes);
+    }
+    WA_BARRIER();
+    wa_sum_across(tile_values, 3, item, sums);
+    WA_BARRIER();
+    WA_EACH_WINDOW(j) {
+      WA_WINDOW(j, centre);
+      float windows[3];
+      wa_sum_windows(sums, 3, line, last + 12 * j, windows);
+      if (exists) {
+        const float derivative = WA_FMA(f[j], windows[0], WA_FMA(-w[j], windows[1], windows[2]));
+        WA_GLOBAL float* to = forces + here;
+        to[0] = derivative * wa_slope_between(nx[j], x, width);
+#ifdef PLANAR
+        to[voxels] = derivative * wa_slope_between(nz[j], centre, planes);
+#else
+        to[voxels] = derivative * wa_slope_between(ny[j], y, lines);
+        to[2 * voxels] = derivative * wa_slope_between(nz[j], centre, planes);
+#endif
+      }
+    }
   }
 }
 
 // Every `every`-th voxel of an image, and from it the difference of the differences of its
 // neighbours along x and y (and z), which has no part that is linear along any axis. At the far
 // edges it is 0. A work-group takes `share` of the samples.
-WA_KERNEL(COLUMNS, 1)
+WA_KERNEL(COLUMNS, ROWS)
 correlation_noise(WA_GLOBAL const float* image, int width, int height, int depth, int every,
                   int count, int share, WA_GLOBAL float* samples) {
   WA_BEGIN();
   const WA_UINT64 plane = (WA_UINT64)width * height;
-  for (int j = WA_ITEM_X; j < share; j += COLUMNS) {
+  for (int j = WA_ITEM_Y * COLUMNS + WA_ITEM_X; j < share; j += ITEMS) {
     const int s = WA_GROUP_X * share + j;
     if (s >= count) break;
     const WA_UINT64 at = (WA_UINT64)s * every;

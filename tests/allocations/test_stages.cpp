@@ -790,7 +790,7 @@ TEST_CASE("allocations: free-form deformations") {
         grid.execute_extremes(bench.stream(), determinants[i], 0.3F, 3, extremes[i]);
         grid.execute_marks(bench.stream(), determinants[i], 0.2F, marks[i]);
       });
-      const LocalCorrelationPlan correlation(bench.device(), {shape, {2, 2, 2}});
+      const LocalCorrelationPlan correlation(bench.device(), {shape});
       const NoiseSampling sampling(shape);
       auto noise = bench.images(PixelType::f32, sampling.samples());
       bench.check("local_correlation, noise samples", [&](std::size_t i) {

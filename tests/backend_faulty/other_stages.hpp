@@ -183,6 +183,7 @@ class FillMissing final : public Wrapped<backend::FillMissing> {
 class LocalCorrelation final : public Wrapped<backend::LocalCorrelation> {
  public:
   using Wrapped::Wrapped;
+  [[nodiscard]] int parts() const noexcept override { return inner().parts(); }
   void enqueue_statistics(backend::Queue& queue, const backend::Memory& reference, float floor,
                           backend::Memory& statistics) override {
     reach().enqueue_statistics(inner_of(queue), inner_of(reference), floor, inner_of(statistics));

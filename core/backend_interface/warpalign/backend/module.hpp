@@ -14,7 +14,7 @@
 namespace warpalign::backend {
 
 /// Changes whenever the layout of anything in warpalign/backend/, or of a type used there, changes.
-inline constexpr int abi_number = 41;
+inline constexpr int abi_number = 42;
 
 struct ModuleTable {
   int abi = abi_number;

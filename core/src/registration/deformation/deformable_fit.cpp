@@ -17,8 +17,7 @@ namespace warpalign::detail {
 
 namespace {
 
-// The window about each pixel is 5 pixels wide.
-constexpr int window_radius = 2;
+constexpr int window_radius = LocalCorrelationSpec::radius;
 // The largest eigenvalue of the bending energy: 16 along each axis, and 32 for each pair of axes.
 constexpr double bending_bound(int axes) { return axes == 3 ? 144 : 64; }
 // The smallest momentum, for control points default_grid_spacing pixels apart or more.
@@ -59,7 +58,7 @@ void upload(Stream& stream, std::span<const float> values, Image& image) {
 }
 
 LocalCorrelationSpec window_spec(const Shape& shape, IntensityRelation relation) {
-  return {shape, {window_radius, window_radius, window_radius}, relation == IntensityRelation::any};
+  return {shape, relation == IntensityRelation::any};
 }
 
 /// The pose of execute_warp(): from the pixels of a level of the reference, displaced in full

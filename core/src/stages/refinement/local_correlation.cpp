@@ -13,17 +13,12 @@ namespace warpalign {
 namespace {
 
 constexpr const char* local_correlation_stage = "local_correlation";
-constexpr int max_radius = 8;
 constexpr std::int64_t most_samples = 30000;
 
 LocalCorrelationSpec checked(const LocalCorrelationSpec& spec) {
   detail::check_shape(local_correlation_stage, "the volume", spec.voxels, detail::max_side);
-  for (int a = 0; a < spec.dimensions(); ++a) {
-    const int radius = spec.radius[static_cast<std::size_t>(a)];
-    if (radius < 1 || radius > max_radius) {
-      detail::refuse(local_correlation_stage,
-                     "the radius of the window must be 1 to 8 voxels along each axis");
-    }
+  if (spec.voxels.depth > 1 && spec.voxels.height == 1) {
+    detail::refuse(local_correlation_stage, "a volume must be 2 voxels or more high");
   }
   return spec;
 }
@@ -34,8 +29,9 @@ void check_floor(float floor) {
   }
 }
 
-std::size_t partials_of(const LocalCorrelationSpec& spec) {
-  return static_cast<std::size_t>(2 * spec.voxels.height * spec.voxels.depth);
+/// The sum of the correlations of each part, and the number of its windows.
+std::size_t partials_of(const backend::LocalCorrelation& kernel) {
+  return 2 * static_cast<std::size_t>(kernel.parts());
 }
 
 }  // namespace
@@ -48,8 +44,9 @@ LocalCorrelationPlan::LocalCorrelationPlan(const Device& device, const LocalCorr
     : device_(device),
       spec_(checked(spec)),
       kernel_(detail::Access::driver(device).make(spec)),
-      partials_(std::make_shared<Buffer>(device.make_buffer(partials_of(spec) * sizeof(float)))),
-      fetched_(std::make_shared<std::vector<float>>(partials_of(spec))) {}
+      partials_(
+          std::make_shared<Buffer>(device.make_buffer(partials_of(*kernel_) * sizeof(float)))),
+      fetched_(std::make_shared<std::vector<float>>(partials_of(*kernel_))) {}
 
 void LocalCorrelationPlan::execute_statistics(Stream& stream, const Image& reference, float floor,
                                               Image& statistics) const {

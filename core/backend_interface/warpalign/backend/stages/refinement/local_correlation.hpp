@@ -4,7 +4,6 @@
 #include <warpalign/backend/stage.hpp>
 #include <warpalign/device.hpp>
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -14,9 +13,11 @@ namespace backend {
 class LocalCorrelation;
 }
 
+/// The windows of this stage are 5 voxels wide along each axis.
 struct LocalCorrelationSpec {
-  Shape voxels;               ///< of both volumes; depth 1 in the plane
-  std::array<int, 3> radius;  ///< of the window along x, y and z: 1 to 8; z is ignored in the plane
+  static constexpr int radius = 2;  ///< of the windows
+
+  Shape voxels;  ///< of both volumes; depth 1 in the plane, else a height of 2 or more
   /// Whether the measure of a window is r^2 / 2 instead of r: for images whose intensities depend
   /// on each other with any sign, as those of two modalities do.
   bool any_sign = false;
@@ -101,7 +102,9 @@ class LocalCorrelation : public Stage {
                                   Memory& statistics) = 0;
   virtual void enqueue_curvatures(Queue& queue, const Memory& reference, const Memory& statistics,
                                   CurvatureEntries entries, Memory& curvatures) = 0;
-  /// `partials`: for each row (y + height z), the sum of its correlations and their number.
+  /// The number of parts of the sum.
+  [[nodiscard]] virtual int parts() const noexcept = 0;
+  /// `partials`: for each part, the sum of its correlations and the number of its windows.
   virtual void enqueue_forces(Queue& queue, const Memory& reference, const Memory& statistics,
                               const Memory& samples, float floor, Memory& partials,
                               Memory& forces) = 0;
