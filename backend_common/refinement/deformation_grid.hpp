@@ -136,18 +136,26 @@ class DeformationGridStage final : public backend::DeformationGrid {
   /// Evaluates the spline along z and y.
   template <class Scratch>
   void spread(backend::Queue& queue, const backend::Memory& coefficients, Scratch& tall) {
-    const auto to_rows = grid_of(std::int64_t{dimensions_} * voxels_.depth * voxels_.height);
     if (dimensions_ == 2) {
-      spread_.launch(queue, to_rows, coefficients, grid_.width, grid_.height, y_.first, y_.step,
-                     voxels_.height, tall);
-      return;
+      return spread_along(queue, dimensions_, coefficients, grid_.width, grid_.height, y_,
+                          voxels_.height, tall);
     }
     auto& narrow = narrow_.enter(queue);
-    const int plane = grid_.width * grid_.height;
-    spread_.launch(queue, grid_of(std::int64_t{dimensions_} * voxels_.depth), coefficients, plane,
-                   grid_.depth, z_.first, z_.step, voxels_.depth, narrow);
-    spread_.launch(queue, to_rows, narrow, grid_.width, grid_.height, y_.first, y_.step,
-                   voxels_.height, tall);
+    spread_along(queue, dimensions_, coefficients, grid_.width * grid_.height, grid_.depth, z_,
+                 voxels_.depth, narrow);
+    spread_along(queue, dimensions_ * voxels_.depth, narrow, grid_.width, grid_.height, y_,
+                 voxels_.height, tall);
+  }
+
+  template <class From, class To>
+  void spread_along(backend::Queue& queue, int outer, const From& from, int inner, int controls,
+                    const FloatAxis& axis, int voxels, To& to) {
+    const int rows = outer * voxels;
+    const int count = rows * inner;
+    const auto groups =
+        group_.columns > 1 ? groups_over(count, group_.columns) : std::int64_t{rows};
+    spread_.launch(queue, grid_of(groups), from, inner, controls, axis.first, axis.step, voxels,
+                   count, to);
   }
 
   Extents voxels_, grid_, moving_;

@@ -22,23 +22,37 @@ WA_INLINE float wa_grid_weight(float distance) {
   return (1.0f / 6.0f) * (outer * outer * outer - 4.0f * (inner * inner * inner));
 }
 
-// Evaluates the spline along one axis. Between the arrays, the axis has stride `inner`. A
-// work-group processes `inner` values at one voxel of the axis, of `voxels`.
+// Evaluates the spline along one axis, at its `voxels`. Between the arrays, the axis has stride
+// `inner`. `count`: of the values. A work-item computes one, on processors `inner` of them at a
+// time.
 WA_KERNEL(COLUMNS, 1)
 deformation_spread(WA_GLOBAL const float* from, int inner, int controls, float first, float step,
-                   int voxels, WA_GLOBAL float* to) {
+                   int voxels, int count, WA_GLOBAL float* to) {
   WA_BEGIN();
-  const int outer = WA_GROUP_X / voxels;
-  const int k = WA_GROUP_X - outer * voxels;
+#if COLUMNS == 1
+  const int row = WA_GROUP_X;
+#else
+  const int at = WA_GROUP_X * COLUMNS + WA_ITEM_X;
+  if (at >= count) return;
+  const int row = at / inner;
+#endif
+  const int outer = row / voxels;
   float w[4];
-  const int i = wa_grid_weights(WA_FMA((float)k, step, first), controls, w);
+  const int i =
+      wa_grid_weights(WA_FMA((float)(row - outer * voxels), step, first), controls, w);
   WA_GLOBAL const float* a = from + ((WA_UINT64)outer * controls + i) * inner;
   WA_GLOBAL const float* b = a + inner;
   WA_GLOBAL const float* c = b + inner;
   WA_GLOBAL const float* d = c + inner;
-  WA_GLOBAL float* row = to + (WA_UINT64)WA_GROUP_X * inner;
-  for (int x = WA_ITEM_X; x < inner; x += COLUMNS) {
-    row[x] = WA_FMA(w[0], a[x], WA_FMA(w[1], b[x], WA_FMA(w[2], c[x], w[3] * d[x])));
+  WA_GLOBAL float* values = to + (WA_UINT64)row * inner;
+#if COLUMNS == 1
+  // This loop uses vectors.
+  for (int x = 0; x < inner; ++x) {
+#else
+  const int x = at - row * inner;
+  {
+#endif
+    values[x] = WA_FMA(w[0], a[x], WA_FMA(w[1], b[x], WA_FMA(w[2], c[x], w[3] * d[x])));
   }
 }
 
