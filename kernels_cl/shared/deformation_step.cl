@@ -6,33 +6,53 @@
 #include "formulas/language.h"
 #include "shared/kernel_language.h"
 
-// The second difference at control point k of an axis, if it has both neighbours.
-WA_INLINE float wa_second_difference(WA_GLOBAL const float* c, int stride, int k, int count) {
-  return k > 0 && k < count - 1 ? (c[stride] - c[0]) - (c[0] - *(c - stride)) : 0.0f;
+// The steps from control point k of an axis to its neighbours, 0 where there is none. Loads never
+// depend on a branch, so that they overlap.
+typedef struct {
+  int two_before, before, after, two_after;
+} WaSteps;
+
+WA_INLINE WaSteps wa_steps(int stride, int k, int count) {
+  WaSteps steps;
+  steps.before = k > 0 ? -stride : 0;
+  steps.two_before = k > 1 ? -2 * stride : 0;
+  steps.after = k < count - 1 ? stride : 0;
+  steps.two_after = k < count - 2 ? 2 * stride : 0;
+  return steps;
 }
 
-// The sum of squared second differences along an axis, derived by the control point k, divided by
-// 2.
-WA_INLINE float wa_bending_along(WA_GLOBAL const float* c, int stride, int k, int count) {
-  float sum = -2.0f * wa_second_difference(c, stride, k, count);
-  if (k > 0) sum += wa_second_difference(c - stride, stride, k - 1, count);
-  if (k < count - 1) sum += wa_second_difference(c + stride, stride, k + 1, count);
+// The sum of squared second differences along an axis, derived by the control point, divided by 2.
+// A second difference counts if its point has both neighbours.
+WA_INLINE float wa_bending_along(WA_GLOBAL const float* c, WaSteps s) {
+  const float here = c[0];
+  const float before = c[s.before];
+  const float after = c[s.after];
+  const float to_here = here - before;
+  const float from_here = after - here;
+  const float second = from_here - to_here;
+  const float second_before = to_here - (before - c[s.two_before]);
+  const float second_after = (c[s.two_after] - after) - from_here;
+  float sum = s.before && s.after ? -2.0f * second : 0.0f;
+  sum += s.two_before ? second_before : 0.0f;
+  sum += s.two_after ? second_after : 0.0f;
   return sum;
 }
 
-// The mixed difference over the cell whose first corner is c.
-WA_INLINE float wa_mixed_difference(WA_GLOBAL const float* c, int i, int j) {
-  return (c[i + j] - c[i]) - (c[j] - c[0]);
-}
-
 // The same for squared mixed differences over the cells of two axes.
-WA_INLINE float wa_bending_across(WA_GLOBAL const float* c, int i, int k, int count, int j, int l,
-                                  int others) {
-  float sum = 0.0f;
-  if (k > 0 && l > 0) sum += wa_mixed_difference(c - i - j, i, j);
-  if (k > 0 && l < others - 1) sum -= wa_mixed_difference(c - i, i, j);
-  if (k < count - 1 && l > 0) sum -= wa_mixed_difference(c - j, i, j);
-  if (k < count - 1 && l < others - 1) sum += wa_mixed_difference(c, i, j);
+WA_INLINE float wa_bending_across(WA_GLOBAL const float* c, WaSteps s, WaSteps t) {
+  const float here = c[0];
+  const float a = c[s.before];
+  const float b = c[s.after];
+  const float d = c[t.before];
+  const float e = c[t.after];
+  const float first = (here - d) - (a - c[s.before + t.before]);
+  const float second = (e - c[s.before + t.after]) - (here - a);
+  const float third = (b - c[s.after + t.before]) - (here - d);
+  const float fourth = (c[s.after + t.after] - e) - (b - here);
+  float sum = s.before && t.before ? first : 0.0f;
+  sum -= s.before && t.after ? second : 0.0f;
+  sum -= s.after && t.before ? third : 0.0f;
+  sum += s.after && t.after ? fourth : 0.0f;
   return sum;
 }
 
@@ -55,14 +75,19 @@ deformation_step(WA_GLOBAL const float* forces, WA_GLOBAL const float* precondit
   for (int x = WA_ITEM_X; x < width; x += COLUMNS) {
     const int here = WA_GROUP_X * width + x;
     float g[3] = {0.0f, 0.0f, 0.0f};
-    for (int a = 0; a < (in_space ? 3 : 2); ++a) {
+    const WaSteps along_x = wa_steps(1, x, width);
+    const WaSteps along_y = wa_steps(width, y, height);
+    const WaSteps along_z = wa_steps(plane, z, depth);
+    WA_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      if (a == 2 && !in_space) break;
       WA_GLOBAL const float* c = point + (a * controls + here);
-      float bending = wa_bending_along(c, 1, x, width) + wa_bending_along(c, width, y, height) +
-                      2.0f * wa_bending_across(c, 1, x, width, width, y, height);
+      float bending = wa_bending_along(c, along_x) + wa_bending_along(c, along_y) +
+                      2.0f * wa_bending_across(c, along_x, along_y);
       if (in_space) {
-        bending += wa_bending_along(c, plane, z, depth) +
-                   2.0f * (wa_bending_across(c, 1, x, width, plane, z, depth) +
-                           wa_bending_across(c, width, y, height, plane, z, depth));
+        bending += wa_bending_along(c, along_z) +
+                   2.0f * (wa_bending_across(c, along_x, along_z) +
+                           wa_bending_across(c, along_y, along_z));
       }
       g[a] = WA_FMA(force[a], forces[a * controls + here], -smooth[a] * bending);
     }
