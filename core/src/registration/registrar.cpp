@@ -115,10 +115,10 @@ struct Registrar::State {
   }
   [[nodiscard]] Alignment describe(const detail::Candidate& candidate) const;
   void describe_ambiguity(RegistrationResult& result) const;
-  template <class Pixels, class Mask>
-  void deform(const Pixels& pixels, const Mask* mask, RegistrationResult& result, bool judged);
-  template <class Pixels, class Mask>
-  RegistrationResult deform_initial(const Pixels& pixels, const Mask* mask);
+  template <class Mask>
+  void deform(const Mask* mask, RegistrationResult& result, bool judged);
+  template <class Mask>
+  RegistrationResult deform_initial(const Mask* mask);
 
   Device device;
   RegistrationOptions options;
@@ -185,7 +185,7 @@ void Registrar::State::take_reference(const Pixels& pixels, const Mask* mask) {
   } else {
     take(reference, pixels, mask, "the reference image");
     if (deformable) {
-      deformable->reference.take(stream, clock, pixels, mask, reference->missing() > 0);
+      deformable->reference.take(stream, clock, reference->input(), mask, reference->missing() > 0);
     }
   }
 }
@@ -213,7 +213,7 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
     take(moving, pixels, mask, "the moving image");
     // The correlation that a deformation reaches tells of the same modality only.
     const bool same_modality = options.modality == Modality::same;
-    if (deformable && initial && same_modality) return deform_initial(pixels, mask);
+    if (deformable && initial && same_modality) return deform_initial(mask);
     const auto found = search->run(stream, clock, *reference, *moving, start ? &*start : nullptr);
     if (!found.empty()) static_cast<Alignment&>(result) = describe(found.front());
     // A candidate that cannot be refined is probably wrong.
@@ -232,13 +232,13 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
     result.tried = search->tried();
     result.num_trials = search->trials();
     if (deformable && result.reliable) {
-      deform(pixels, mask, result, false);
+      deform(mask, result, false);
     } else if (deformable && !result.ambiguous && result.modality == Modality::same &&
                detail::is_nearly_aligned(
                    result.similarity.rotation_deg, result.similarity.scale,
                    {result.similarity.translation.x, result.similarity.translation.y, 0},
                    reference->shape())) {
-      deform(pixels, mask, result, true);
+      deform(mask, result, true);
       detail::judge_by_deformation(result, deformable->fit->structure(), reference->shape());
     }
   }
@@ -246,9 +246,8 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
   return result;
 }
 
-template <class Pixels, class Mask>
-void Registrar::State::deform(const Pixels& pixels, const Mask* mask, RegistrationResult& result,
-                              bool judged) {
+template <class Mask>
+void Registrar::State::deform(const Mask* mask, RegistrationResult& result, bool judged) {
   auto& fit = deformable->fit;
   const auto relation = detail::relation_of(result.modality);
   if (!fit || !fit->matches(reference->shape(), moving->shape(), relation)) {
@@ -258,18 +257,18 @@ void Registrar::State::deform(const Pixels& pixels, const Mask* mask, Registrati
   }
   auto& from = deformable->reference;
   auto& to = deformable->moving;
-  to.take(stream, clock, pixels, mask, moving->missing() > 0);
+  to.take(stream, clock, moving->input(), mask, moving->missing() > 0);
   result.deformation = fit->run(stream, clock, {from.values(), from.known()},
                                 {to.values(), to.known()}, result.matrix, judged);
 }
 
-template <class Pixels, class Mask>
-RegistrationResult Registrar::State::deform_initial(const Pixels& pixels, const Mask* mask) {
+template <class Mask>
+RegistrationResult Registrar::State::deform_initial(const Mask* mask) {
   RegistrationResult result;
   result.missing = {reference->missing(), moving->missing()};
   static_cast<Alignment&>(result) =
       detail::alignment_of(Motion::affine, *initial, reference->shape(), moving->shape());
-  deform(pixels, mask, result, true);
+  deform(mask, result, true);
   result.proposed_by = SearchMethod::initial;
   result.tried.add(SearchMethod::initial);
   result.correlation = result.deformation->correlation;

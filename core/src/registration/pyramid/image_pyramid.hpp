@@ -80,6 +80,8 @@ class ImagePyramid {
   [[nodiscard]] const Image& pixels() const {
     return image().replaced ? *image().filled : image().pixels;
   }
+  /// The pixels as they were taken.
+  [[nodiscard]] const Image& input() const { return image().pixels; }
   /// Whether the image shows little but bright spots on an even background.
   [[nodiscard]] bool is_sparse() const { return image().sparse; }
   /// The point sources of an image that is sparse, or nearly so; none of any other.
