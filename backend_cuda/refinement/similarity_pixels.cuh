@@ -25,6 +25,8 @@ template <bool projective>
 constexpr int sums_of = projective ? WA_HOMOGRAPHY_SUMS : WA_SIMILARITY_SUMS;
 constexpr int blocks_per_multiprocessor = 1;
 constexpr int states_to_fill_device = 4;
+// Where a block would have more pixels than this, its sum is long, and a state gets more blocks.
+constexpr int most_pixels_of_shared_block = 8192;
 constexpr int tile_width = 8;  // of a warp
 constexpr int tile_height = warp_lanes / tile_width;
 template <bool projective>

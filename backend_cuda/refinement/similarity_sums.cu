@@ -125,8 +125,10 @@ class SimilaritySumsStage final : public SimilarityImagesStage {
     const std::int64_t tiles =
         divide_up(images_.columns, block_width<projective>) * divide_up(images_.rows, tile_height);
     const std::int64_t most = std::int64_t{blocks_per_multiprocessor} * context.multiprocessors;
-    blocks_ = std::clamp<std::int64_t>(
-        tiles, 1, spec.batch > 1 ? divide_up(most, states_to_fill_device) : most);
+    const std::int64_t few = std::clamp(
+        divide_up(std::int64_t{images_.columns} * images_.rows, most_pixels_of_shared_block),
+        divide_up(most, states_to_fill_device), most);
+    blocks_ = std::clamp<std::int64_t>(tiles, 1, spec.batch > 1 ? few : most);
     if (spec.resident) {
       load(resident_.one, site_);
       load(resident_.many, site_);
