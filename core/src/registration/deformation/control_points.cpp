@@ -120,10 +120,10 @@ std::vector<float> inverse_curvatures(std::span<const float> curvatures, int axe
     const double xy = f[0] * f[1] * entry(1, c);
     if (!in_space) {
       const double yy = f[1] * f[1] * entry(2, c) + smoothness[1] + least;
-      const double determinant = xx * yy - xy * xy;
-      put(0, c, yy / determinant);
-      put(1, c, -xy / determinant);
-      put(2, c, xx / determinant);
+      const double per = 1 / (xx * yy - xy * xy);
+      put(0, c, yy * per);
+      put(1, c, -xy * per);
+      put(2, c, xx * per);
       continue;
     }
     const double xz = f[0] * f[2] * entry(2, c);
@@ -133,13 +133,13 @@ std::vector<float> inverse_curvatures(std::span<const float> curvatures, int axe
     const double a = yy * zz - yz * yz;
     const double b = xz * yz - xy * zz;
     const double d = xy * yz - xz * yy;
-    const double determinant = xx * a + xy * b + xz * d;
-    put(0, c, a / determinant);
-    put(1, c, b / determinant);
-    put(2, c, d / determinant);
-    put(3, c, (xx * zz - xz * xz) / determinant);
-    put(4, c, (xy * xz - xx * yz) / determinant);
-    put(5, c, (xx * yy - xy * xy) / determinant);
+    const double per = 1 / (xx * a + xy * b + xz * d);
+    put(0, c, a * per);
+    put(1, c, b * per);
+    put(2, c, d * per);
+    put(3, c, (xx * zz - xz * xz) * per);
+    put(4, c, (xy * xz - xx * yz) * per);
+    put(5, c, (xx * yy - xy * xy) * per);
   }
   return result;
 }
