@@ -5,6 +5,7 @@
 #include "commands/known_drift.hpp"
 #include "io/drift_file.hpp"
 #include "io/image_file.hpp"
+#include "io/initial_file.hpp"
 #include "io/usage_error.hpp"
 
 #include <warpalign/batch.hpp>
@@ -18,7 +19,7 @@ namespace warpalign::program {
 
 InitialDrift::InitialDrift(std::string file, const RegistrationOptions& options, const Shape& shape)
     : file_(std::move(file)), options_(options), shape_(shape) {
-  if (!is_drift(file_)) {
+  if (is_identity(file_) || !is_drift(file_)) {
     const Homography transform = load_initial_transform(file_, options.motion);
     if (!transform.is_affine()) {
       throw UsageError(fmt::format(

@@ -437,10 +437,9 @@ constexpr const char* footer =
     "accepts neither masks nor options that limit the search.\n"
     "\n"
     "--initial names the JSON of a registration (its matrix), or a CSV file with a line x,y,x',y'\n"
-    "for each pair of points, in the reference and in the moving image. If a fit that starts "
-    "there\n"
-    "is reliable, that is the answer. Of poses that match equally well, the nearest is the "
-    "answer.\n"
+    "for each pair of points, in the reference and in the moving image; or it is `identity`. If a\n"
+    "fit that starts there is reliable, that is the answer. Of poses that match equally well, the\n"
+    "nearest is the answer.\n"
     "\n"
     "--motion deformable adds a smooth deformation on a cubic B-spline grid to an affine "
     "transform.\n"
@@ -495,7 +494,8 @@ void add_register_command(CLI::App& program, Action& chosen) {
   add_registration_options(command, options->choices, MotionsOffered::all);
   add_candidates_option(command, options->choices);
   add_option(command, "--initial FILE", &options->initial,
-             "Look near this transform first: a registration's JSON, or point pairs (CSV)");
+             "Look near this transform first: a registration's JSON, point pairs (CSV), or "
+             "identity");
   add_local_options(command, options->local);
   add_option(command, "--field FILE", &options->field,
              "Write the displacement at every pixel (.npy, of shape (2, height, width))");

@@ -582,8 +582,9 @@ constexpr const char* footer =
     "reference's centre, in voxels. Rotations are rigid in millimetres.\n"
     "\n"
     "--initial names the JSON of a registration (its matrix), or a CSV file with a line\n"
-    "x,y,z,x',y',z' for each pair of points, in voxels of the reference and of the moving volume.\n"
-    "If a fit that starts there is reliable, that is the answer.\n"
+    "x,y,z,x',y',z' for each pair of points, in voxels of the reference and of the moving volume;\n"
+    "or it is `identity`: a voxel shows the same as that with its indices. If a fit that starts\n"
+    "there is reliable, that is the answer.\n"
     "\n"
     "A translation may exceed half a side, as long as the volumes overlap by 4 % of the smaller\n"
     "one. The other motions allow shifts of up to about half the largest side; similarity and\n"
@@ -637,7 +638,8 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   add_option(command, "--max-shift N", &options->max_shift,
              "N or X,Y,Z: largest translation along each axis, in voxels [any]");
   add_option(command, "--initial FILE", &options->initial,
-             "Look near this transform first: a registration's JSON, or point pairs (CSV)");
+             "Look near this transform first: a registration's JSON, point pairs (CSV), or "
+             "identity");
   add_option(command, "--spacing Z,Y,X", &options->spacing,
              "Distances between voxels along the axes of both volumes, in millimetres [from NIfTI, "
              "else 1]");

@@ -3,6 +3,7 @@
 
 #include "commands/file_stamp.hpp"
 #include "commands/stack_reference.hpp"
+#include "io/initial_file.hpp"
 
 #include <warpalign/version.hpp>
 
@@ -35,7 +36,13 @@ RunFingerprint fingerprint_of(const StackOptions& options, const StackInput& inp
   if (reference.to == StackReference::file) add_file(chosen, reference.name);
   if (options.mask) add_file(chosen, *options.mask);
   if (options.apply) add_file(chosen, *options.apply);
-  if (options.initial) add_file(chosen, *options.initial);
+  if (options.initial) {
+    if (is_identity(*options.initial)) {
+      chosen.add(*options.initial);
+    } else {
+      add_file(chosen, *options.initial);
+    }
+  }
   if (options.fixed_pattern) chosen.add(*options.fixed_pattern);
   if (options.align_channels) add_file(chosen, *options.align_channels);
   add_optional(chosen, options.crop_at);

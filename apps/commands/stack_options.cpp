@@ -87,7 +87,7 @@ void add_stack_options(CLI::App& command, StackOptions& options) {
              "Mask of the frames: an image that is 0 where pixels are ignored");
   add_option(command, "--initial FILE", &options.initial,
              "Look near these transforms first: a run's JSON or CSV, or one transform for all "
-             "frames (as for register)");
+             "frames (as for register), such as identity");
   add_option(command, "--fixed-pattern NAME", &options.fixed_pattern,
              "Pattern that is fixed to the sensor: auto to find it and leave it out, or off "
              "(default: auto, off with --fast)",

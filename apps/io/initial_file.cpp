@@ -1,4 +1,5 @@
-// Reads the files of --initial: a registration's JSON, or pairs of corresponding points.
+// Reads the argument of --initial: a registration's JSON, pairs of corresponding points, or the
+// identity.
 #include "io/initial_file.hpp"
 
 #include "io/file_bytes.hpp"
@@ -55,6 +56,12 @@ Rows matrix_of(const std::string& text, std::size_t dimensions, const std::strin
   return rows;
 }
 
+Rows identity_of(std::size_t dimensions) {
+  Rows rows(dimensions, std::vector<double>(dimensions + 1));
+  for (std::size_t i = 0; i < dimensions; ++i) rows[i][i] = 1;
+  return rows;
+}
+
 /// The numbers of a line, or nothing if it has other words.
 std::optional<std::vector<double>> numbers_of(std::string line) {
   for (char& c : line) {
@@ -102,7 +109,10 @@ InitialFile parse_initial(const std::string& text, std::size_t dimensions,
   return {{}, points_of(text, dimensions, name)};
 }
 
+bool is_identity(const std::filesystem::path& argument) { return argument == "identity"; }
+
 InitialFile load_initial(const std::filesystem::path& path, std::size_t dimensions) {
+  if (is_identity(path)) return {identity_of(dimensions), {}};
   std::error_code failed;
   if (std::filesystem::file_size(path, failed) > max_bytes && !failed) {
     throw FileError(

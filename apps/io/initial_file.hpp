@@ -1,4 +1,5 @@
-// Reads the files of --initial: a registration's JSON, or pairs of corresponding points.
+// Reads the argument of --initial: a registration's JSON, pairs of corresponding points, or the
+// identity.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,10 @@ struct InitialFile {
 [[nodiscard]] InitialFile parse_initial(const std::string& text, std::size_t dimensions,
                                         const std::string& name);
 
-/// Reads and parses a file. Throws FileError.
+/// Whether the argument of --initial is the word for the identity, instead of a file.
+[[nodiscard]] bool is_identity(const std::filesystem::path& argument);
+
+/// The identity if that is the argument; else reads and parses a file. Throws FileError.
 [[nodiscard]] InitialFile load_initial(const std::filesystem::path& path, std::size_t dimensions);
 
 }  // namespace warpalign::program

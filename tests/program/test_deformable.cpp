@@ -272,6 +272,22 @@ TEST_CASE("register-volume: the maps of a deformation are written") {
   CHECK(load_npy(folder / "agreement.npy").extents == jacobian.extents);
 }
 
+TEST_CASE("register-volume --initial identity: a deformation begins at the same voxels") {
+  require_test_device();
+  const ScratchFolder folder;
+  constexpr std::int64_t side = 32;
+  save_npy(folder / "reference.npy", drawn_volume(side, 1));
+  save_npy(folder / "moving.npy", drawn_volume(side, 0));
+  const Outcome outcome =
+      run_program({"register-volume", folder / "reference.npy", folder / "moving.npy", "--motion",
+                   "deformable", "--device", test_device(), "--json", "--initial", "identity"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  CHECK(report["matrix"][0] == json{1.0, 0.0, 0.0, 0.0});
+  CHECK(report["deformation"]["correlation"].get<double>() > 0.9);
+}
+
 TEST_CASE("register-volume: voxels of the nodata value do not change a deformation") {
   require_test_device();
   const ScratchFolder folder;

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -80,6 +81,20 @@ TEST_CASE("register --initial: of equal shifts the nearest is the answer") {
       CHECK(std::abs(report["translation"][1].get<double>() - answer.y) < 0.02);
     }
   }
+}
+
+TEST_CASE("register --initial identity: of equal shifts the smallest is the answer") {
+  require_test_device();
+  const Pair pair(lattice({}), lattice({5, -4}));
+  const Outcome outcome =
+      run_program({"register", pair.folder / "a.tif", pair.folder / "b.tif", "--device",
+                   test_device(), "--json", "--motion", "translation", "--initial", "identity"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const json report = json::parse(outcome.out);
+  CHECK(report["proposed_by"] == "initial");
+  CHECK(std::abs(report["translation"][0].get<double>() - 5) < 0.02);
+  CHECK(std::abs(report["translation"][1].get<double>() + 4) < 0.02);
 }
 
 TEST_CASE("register --initial: a former report leads to the same answer") {
@@ -213,6 +228,23 @@ TEST_CASE("stack --initial: each frame looks near the transform of an earlier ru
   CHECK(run_program(stack.arguments({"--initial", stack.initial})).status == 0);
   CHECK(std::abs(shift_of(1).x - 32) < 0.05);
   CHECK(std::abs(shift_of(1).y + 7) < 0.05);
+}
+
+TEST_CASE("stack --initial identity: each frame looks near its own pixels") {
+  require_test_device();
+  const ScratchFolder folder;
+  save_image(folder / "0.tif", lattice({}));
+  save_image(folder / "1.tif", lattice({5, -4}));
+  const Outcome outcome =
+      run_program({"stack", folder / "0.tif", folder / "1.tif", "--device", test_device(),
+                   "--motion", "translation", "--initial", "identity", "--json", folder / "d.json",
+                   "--output", folder / "o.tif", "--resume"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  std::ifstream file(folder / "d.json");
+  const json frame = json::parse(file)["frames"][1];
+  CHECK(std::abs(frame["translation"][0].get<double>() - 5) < 0.02);
+  CHECK(std::abs(frame["translation"][1].get<double>() + 4) < 0.02);
 }
 
 TEST_CASE("stack --initial: wrong files and transforms are refused before anything is written") {
