@@ -52,9 +52,11 @@ class DeformationGridStage final : public backend::DeformationGrid {
                 bytes_of(dimensions_, spec.grid.width, spec.grid.height, spec.voxels.depth)),
         tall_(context, stage,
               bytes_of(dimensions_, spec.grid.width, spec.voxels.height, spec.voxels.depth)),
+        // An image has no pass along z.
         sums_of_z_(context, stage,
-                   bytes_of(dimensions_ == 3 ? dimensions_ : 1, spec.voxels.width,
-                            dimensions_ == 3 ? spec.voxels.height : 1, spec.grid.depth)),
+                   dimensions_ == 3 ? bytes_of(dimensions_, spec.voxels.width, spec.voxels.height,
+                                               spec.grid.depth)
+                                    : sizeof(float)),
         sums_of_y_(context, stage,
                    bytes_of(dimensions_, spec.voxels.width, spec.grid.height, spec.grid.depth)) {}
 

@@ -18,6 +18,7 @@ constexpr const char* stage = "local_correlation";
 #define PLANE_COLUMNS 128
 #ifdef __CUDACC__
 #include "formulas/local_correlation.h"
+#include "shared/noise_sample.h"
 static_assert(WA_WINDOW_REACH == LocalCorrelationSpec::radius);
 #define COLUMNS SPACE_COLUMNS
 #define ROWS SPACE_ROWS

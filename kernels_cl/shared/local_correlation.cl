@@ -14,6 +14,7 @@
 #include "formulas/local_correlation.h"
 #include "shared/group_sum.h"
 #include "shared/kernel_language.h"
+#include "shared/noise_sample.h"
 
 #define REACH WA_WINDOW_REACH
 // How far windows reach along the lines.
@@ -381,32 +382,14 @@ correlation_forces(WA_GLOBAL const float* reference, WA_GLOBAL const float* warp
   }
 }
 
-// Every `every`-th voxel of an image, and from it the difference of the differences of its
-// neighbours along x and y (and z), which has no part that is linear along any axis. At the far
-// edges it is 0. A work-group takes `share` of the samples.
+// Samples of an image, of which a work-group takes `share`.
 WA_KERNEL(COLUMNS, ROWS)
 correlation_noise(WA_GLOBAL const float* image, int width, int height, int depth, int every,
                   int count, int share, WA_GLOBAL float* samples) {
   WA_BEGIN();
-  const WA_UINT64 plane = (WA_UINT64)width * height;
   for (int j = WA_ITEM_Y * COLUMNS + WA_ITEM_X; j < share; j += ITEMS) {
     const int s = WA_GROUP_X * share + j;
     if (s >= count) break;
-    const WA_UINT64 at = (WA_UINT64)s * every;
-    const int z = (int)(at / plane);
-    const int in_plane = (int)(at - z * plane);
-    const int y = in_plane / width;
-    const int x = in_plane - y * width;
-    WA_GLOBAL const float* p = image + at;
-    float difference = 0.0f;
-    if (x + 1 < width && y + 1 < height && (depth == 1 || z + 1 < depth)) {
-      difference = (p[0] - p[1]) - (p[width] - p[width + 1]);
-      if (depth > 1) {
-        WA_GLOBAL const float* q = p + plane;
-        difference -= (q[0] - q[1]) - (q[width] - q[width + 1]);
-      }
-    }
-    samples[s] = p[0];
-    samples[count + s] = difference;
+    wa_store_noise_sample(image, width, height, depth, every, count, s, samples);
   }
 }

@@ -418,7 +418,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void interpolate_tiled
   evaluate_tile(tile, x, rows, copy, cval, check, OUTPUT_ARGUMENTS, index);
 #else
   // Not in two dimensions, where one loop is faster than a choice of two
-  // (docs/performance-notes.md).
+  // (docs/performance-notes-opencl.md).
   if (check) {
     evaluate_tile(tile, x, rows, copy, cval, true, OUTPUT_ARGUMENTS, index);
   } else {

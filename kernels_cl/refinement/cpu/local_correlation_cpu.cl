@@ -6,6 +6,7 @@
 #define WA_REAL float16
 #include "formulas/local_correlation.h"
 #include "lib/simd.h"
+#include "shared/noise_sample.h"
 
 #define REACH WA_WINDOW_REACH
 // A tile: vectors along x, and lines.
@@ -377,30 +378,13 @@ SIMD_KERNEL correlation_forces(global const float* reference, global const float
   }
 }
 
-// Every `every`-th voxel of an image, and from it the difference of the differences of its
-// neighbours along x and y (and z). At the far edges it is 0. A work-item takes `share` of them.
+// Samples of an image, of which a work-item takes `share`.
 SIMD_KERNEL correlation_noise(global const float* image, int width, int height, int depth,
                               int every, int count, int share, global float* samples) {
-  const size_t plane = (size_t)width * (size_t)height;
 #pragma unroll 1
   for (int j = 0; j < share; ++j) {
     const int s = (int)get_global_id(0) * share + j;
     if (s >= count) break;
-    const size_t at = (size_t)s * (size_t)every;
-    const int z = (int)(at / plane);
-    const int in_plane = (int)(at - (size_t)z * plane);
-    const int y = in_plane / width;
-    const int x = in_plane - y * width;
-    global const float* p = image + at;
-    float difference = 0.0f;
-    if (x + 1 < width && y + 1 < height && (depth == 1 || z + 1 < depth)) {
-      difference = (p[0] - p[1]) - (p[width] - p[width + 1]);
-      if (depth > 1) {
-        global const float* q = p + plane;
-        difference -= (q[0] - q[1]) - (q[width] - q[width + 1]);
-      }
-    }
-    samples[s] = p[0];
-    samples[count + s] = difference;
+    wa_store_noise_sample(image, width, height, depth, every, count, s, samples);
   }
 }
