@@ -14,7 +14,7 @@ import matplotlib.pyplot as plot
 import accuracy_tables
 import records
 
-GPU = "h200-2026-11-30"
+GPU = "h200-2026-12-01"
 MARK = re.compile(r"<!-- chart: ([\w -]+) -->")
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-GPU = "h200-2026-11-30"
+GPU = "h200-2026-12-01"
 TWO_CORES = "two-cores-suites-2026-11-30"
 CPU_DRIVERS = "two-cores-2026-11-30"
 CUDA, OPENCL = "cuda:0", "opencl:0"
