@@ -13,6 +13,18 @@
 // Windows reach this far from their centre along each axis.
 #define WA_WINDOW_REACH 2
 
+// The number of voxels of an axis in the window about k.
+WA_INLINE int wa_window_extent(int k, int voxels) {
+  const int before = k < WA_WINDOW_REACH ? k : WA_WINDOW_REACH;
+  const int after = voxels - 1 - k < WA_WINDOW_REACH ? voxels - 1 - k : WA_WINDOW_REACH;
+  return before + after + 1;
+}
+
+// The sum of the values of a window along an axis; c is that of its centre.
+WA_INLINE WA_REAL wa_sum_of_five(WA_REAL a, WA_REAL b, WA_REAL c, WA_REAL d, WA_REAL e) {
+  return ((a + b) + (d + e)) + c;
+}
+
 // 1 / sqrt(variance + floor), of a window with these means of the values and of their squares.
 WA_INLINE WA_REAL wa_window_precision(WA_REAL mean, WA_REAL square, float lowest) {
   return WA_RSQRT(WA_FMAX(WA_FMA(-mean, mean, square), WA_NUMBER(0)) + WA_NUMBER(lowest));

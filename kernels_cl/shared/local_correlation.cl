@@ -89,9 +89,7 @@ WA_INLINE void wa_put_products(const float* a, const float* b, int item, WA_IN_L
 
 // 1 / the number of voxels of an axis in the window about k.
 WA_INLINE float wa_per_extent(int k, int voxels) {
-  const int before = k < REACH ? k : REACH;
-  const int after = voxels - 1 - k < REACH ? voxels - 1 - k : REACH;
-  return 1.0f / (float)(before + after + 1);
+  return 1.0f / (float)wa_window_extent(k, voxels);
 }
 
 // Sums `count` surrounded tiles along x.
@@ -105,7 +103,7 @@ WA_INLINE void wa_sum_across(WA_IN_LOCAL const float* tiles, int count, int item
     WA_UNROLL
     for (int q = 0; q < count; ++q) {
       WA_IN_LOCAL const float* v = p + q * SURROUNDED;
-      sums[q * SUMMED + at] = ((v[0] + v[1]) + (v[3] + v[4])) + v[2];
+      sums[q * SUMMED + at] = wa_sum_of_five(v[0], v[1], v[2], v[3], v[4]);
     }
   }
 }
@@ -114,13 +112,14 @@ WA_INLINE float wa_sum_of_lines(WA_IN_LOCAL const float* sums) {
 #ifdef PLANAR
   return sums[0];
 #else
-  return ((sums[0] + sums[COLUMNS]) + (sums[3 * COLUMNS] + sums[4 * COLUMNS])) + sums[2 * COLUMNS];
+  return wa_sum_of_five(sums[0], sums[COLUMNS], sums[2 * COLUMNS], sums[3 * COLUMNS],
+                        sums[4 * COLUMNS]);
 #endif
 }
 
 // Adds the sum of a plane to those of the last four, and forgets the oldest one.
 WA_INLINE float wa_sum_of_planes(float* last, float next) {
-  const float sum = ((last[0] + last[1]) + (last[3] + next)) + last[2];
+  const float sum = wa_sum_of_five(last[0], last[1], last[2], last[3], next);
   last[0] = last[1];
   last[1] = last[2];
   last[2] = last[3];

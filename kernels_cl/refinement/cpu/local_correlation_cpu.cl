@@ -38,24 +38,16 @@ WA_INLINE Tile tile_of(size_t number, int width, int lines, int planes, int shar
   return tile;
 }
 
-// The number of voxels of an axis in the window about k.
-WA_INLINE float extent_at(int k, int voxels) {
-  return (float)(min(k, REACH) + min(voxels - 1 - k, REACH) + 1);
-}
-
 // 1 / the voxels of the windows about sixteen voxels.
 WA_INLINE float16 per_voxel(int x, int y, int k, int width, int lines, int planes) {
   const int16 at = NUMBERS + x;
   const int16 along = min(at, REACH) + min(width - 1 - at, REACH) + 1;
-  return 1.0f / (extent_at(y, lines) * extent_at(k, planes) * convert_float16(along));
-}
-
-WA_INLINE float16 sum_of_five(float16 a, float16 b, float16 c, float16 d, float16 e) {
-  return ((a + b) + (d + e)) + c;
+  const int across = wa_window_extent(y, lines) * wa_window_extent(k, planes);
+  return 1.0f / convert_float16(across * along);
 }
 
 WA_INLINE float16 sum_of(const float16* five) {
-  return sum_of_five(five[0], five[1], five[2], five[3], five[4]);
+  return wa_sum_of_five(five[0], five[1], five[2], five[3], five[4]);
 }
 
 WA_INLINE float16 product_of(const float16* a, const float16* b) {
@@ -86,35 +78,45 @@ typedef struct {
   float16 kept[KEPT][LINES * VECTORS];
 } Sums;
 
-WA_INLINE void forget(Sums* sums, const Tile* tile) {
+WA_INLINE void forget(Sums* sums, int count, const Tile* tile) {
 #pragma unroll 1
-  for (int i = 0; i < KEPT; ++i) {
+  for (int i = 0; i < count * KEPT; ++i) {
 #pragma unroll 1
-    for (int j = 0; j < tile->rows * VECTORS; ++j) sums->kept[i][j] = 0.0f;
+    for (int j = 0; j < tile->rows * VECTORS; ++j) sums[i / KEPT].kept[i % KEPT][j] = 0.0f;
   }
 }
 
 // Adds plane k to the sums of vector `at` of the tile, and returns those over the windows of the
 // plane two planes ago.
-WA_INLINE float16 sum_windows(Sums* sums, int k, int at, int reach) {
+WA_INLINE float16 sum_of_windows(Sums* sums, int k, int at, int reach) {
   const float16* here = sums->along + at;
   float16 next = here[0];
   if (reach > 0) {
-    next = sum_of_five(next, here[VECTORS], here[2 * VECTORS], here[3 * VECTORS],
-                       here[4 * VECTORS]);
+    next = wa_sum_of_five(next, here[VECTORS], here[2 * VECTORS], here[3 * VECTORS],
+                          here[4 * VECTORS]);
   }
-  const float16 sum = sum_of_five(sums->kept[k & 3][at], sums->kept[(k + 1) & 3][at],
-                                  sums->kept[(k + 2) & 3][at], sums->kept[(k + 3) & 3][at], next);
+  const float16 sum =
+      wa_sum_of_five(sums->kept[k & 3][at], sums->kept[(k + 1) & 3][at],
+                     sums->kept[(k + 2) & 3][at], sums->kept[(k + 3) & 3][at], next);
   sums->kept[k & 3][at] = next;
   return sum;
 }
 
-// The lines of a plane of a tile with its surroundings, from `line` 0 on: y is -1 outside.
-#define EACH_LINE(tile)                                           \
-  for (int line = 0, y = tile.top - tile.reach;                   \
+// The same for `count` quantities.
+WA_INLINE void sum_windows(Sums* sums, int count, int k, int at, int reach, float16* windows) {
+  for (int q = 0; q < count; ++q) windows[q] = sum_of_windows(&sums[q], k, at, reach);
+}
+
+// Visits the lines of a plane of a tile with its surroundings: `line` from 0 on, y in the volume.
+#define EACH_LINE(tile)                         \
+  for (int line = 0, y = tile.top - tile.reach; \
        line < tile.rows + 2 * tile.reach; ++line, ++y)
-#define NO_LINE(y, lines, k, planes) \
-  ((y) < 0 || (y) >= (lines) || (k) < 0 || (k) >= (planes))
+// Whether the volume has no such line.
+#define NO_LINE(y, lines, k, planes) ((y) < 0 || (y) >= (lines) || (k) < 0 || (k) >= (planes))
+// Visits the vectors of a plane of a tile.
+#define EACH_VECTOR(tile)                                                \
+  _Pragma("unroll 1") for (int line = 0; line < tile.rows; ++line)       \
+      _Pragma("unroll 1") for (int v = 0; v < tile.vectors; ++v)
 
 // The mean and 1 / sqrt(variance + floor) of the windows.
 SIMD_KERNEL correlation_statistics(global const float* reference, int width, int lines, int planes,
@@ -123,7 +125,7 @@ SIMD_KERNEL correlation_statistics(global const float* reference, int width, int
   const size_t plane = (size_t)width * (size_t)lines;
   global float* precisions = statistics + plane * (size_t)planes;
   Sums sums[2];
-  for (int q = 0; q < 2; ++q) forget(&sums[q], &tile);
+  forget(sums, 2, &tile);
 #pragma unroll 1
   for (int k = tile.begin - REACH; k < tile.end + REACH; ++k) {
 #pragma unroll 1
@@ -145,21 +147,17 @@ SIMD_KERNEL correlation_statistics(global const float* reference, int width, int
       }
     }
     const int centre = k - REACH;
-#pragma unroll 1
-    for (int line = 0; line < tile.rows; ++line) {
+    EACH_VECTOR(tile) {
+      const int x = tile.left + 16 * v;
       const int y = tile.top + line;
-#pragma unroll 1
-      for (int v = 0; v < tile.vectors; ++v) {
-        const int x = tile.left + 16 * v;
-        const float16 sum = sum_windows(&sums[0], k, line * VECTORS + v, tile.reach);
-        const float16 square = sum_windows(&sums[1], k, line * VECTORS + v, tile.reach);
-        if (centre < tile.begin) continue;
-        const size_t to = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
-        const float16 per = per_voxel(x, y, centre, width, lines, planes);
-        const float16 mean = per * sum;
-        store_some(mean, width - x, statistics + to);
-        store_some(wa_window_precision(mean, per * square, lowest), width - x, precisions + to);
-      }
+      float16 windows[2];
+      sum_windows(sums, 2, k, line * VECTORS + v, tile.reach, windows);
+      if (centre < tile.begin) continue;
+      const size_t to = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
+      const float16 per = per_voxel(x, y, centre, width, lines, planes);
+      const float16 mean = per * windows[0];
+      store_some(mean, width - x, statistics + to);
+      store_some(wa_window_precision(mean, per * windows[1], lowest), width - x, precisions + to);
     }
   }
 }
@@ -196,7 +194,7 @@ SIMD_KERNEL correlation_curvatures(global const float* reference, global const f
   const size_t voxels = plane * (size_t)planes;
   global const float* precisions = statistics + voxels;
   Sums sums;
-  forget(&sums, &tile);
+  forget(&sums, 1, &tile);
 #pragma unroll 1
   for (int k = tile.begin - REACH; k < tile.end + REACH; ++k) {
 #pragma unroll 1
@@ -221,30 +219,26 @@ SIMD_KERNEL correlation_curvatures(global const float* reference, global const f
       }
     }
     const int centre = k - REACH;
-#pragma unroll 1
-    for (int line = 0; line < tile.rows; ++line) {
+    EACH_VECTOR(tile) {
+      const int x = tile.left + 16 * v;
       const int y = tile.top + line;
-#pragma unroll 1
-      for (int v = 0; v < tile.vectors; ++v) {
-        const int x = tile.left + 16 * v;
-        const float16 weight = sum_windows(&sums, k, line * VECTORS + v, tile.reach);
-        if (centre < tile.begin) continue;
-        const int count = width - x;
-        const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
-        global const float* f = reference + here;
-        global float* to = curvatures + here;
-        const float16 gx = slope_along(f, x, width);
-        const float16 gz = slope_across(f, plane, centre, planes, count);
-        if (lines == 1) {
-          store_some(of_x ? weight * gx * gx : weight * gz * gz, count, to);
-          if (of_x) store_some(weight * gx * gz, count, to + voxels);
-          continue;
-        }
-        const float16 gy = slope_across(f, (size_t)width, y, lines, count);
-        store_some(weight * (of_x ? gx * gx : gy * gy), count, to);
-        store_some(weight * (of_x ? gx * gy : gy * gz), count, to + voxels);
-        store_some(weight * (of_x ? gx * gz : gz * gz), count, to + 2 * voxels);
+      const float16 weight = sum_of_windows(&sums, k, line * VECTORS + v, tile.reach);
+      if (centre < tile.begin) continue;
+      const int count = width - x;
+      const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
+      global const float* f = reference + here;
+      global float* to = curvatures + here;
+      const float16 gx = slope_along(f, x, width);
+      const float16 gz = slope_across(f, plane, centre, planes, count);
+      if (lines == 1) {
+        store_some(of_x ? weight * gx * gx : weight * gz * gz, count, to);
+        if (of_x) store_some(weight * gx * gz, count, to + voxels);
+        continue;
       }
+      const float16 gy = slope_across(f, (size_t)width, y, lines, count);
+      store_some(weight * (of_x ? gx * gx : gy * gy), count, to);
+      store_some(weight * (of_x ? gx * gy : gy * gz), count, to + voxels);
+      store_some(weight * (of_x ? gx * gz : gz * gz), count, to + 2 * voxels);
     }
   }
 }
@@ -260,7 +254,7 @@ SIMD_KERNEL correlation_factors(global const float* reference, global const floa
   const size_t plane = (size_t)width * (size_t)lines;
   const size_t voxels = plane * (size_t)planes;
   Sums sums[3];
-  for (int q = 0; q < 3; ++q) forget(&sums[q], &tile);
+  forget(sums, 3, &tile);
   float16 correlation = 0.0f;
   float16 counted = 0.0f;
 #pragma unroll 1
@@ -288,31 +282,25 @@ SIMD_KERNEL correlation_factors(global const float* reference, global const floa
       }
     }
     const int centre = k - REACH;
-#pragma unroll 1
-    for (int line = 0; line < tile.rows; ++line) {
+    EACH_VECTOR(tile) {
+      const int x = tile.left + 16 * v;
       const int y = tile.top + line;
-#pragma unroll 1
-      for (int v = 0; v < tile.vectors; ++v) {
-        const int x = tile.left + 16 * v;
-        float16 windows[3];
-        for (int q = 0; q < 3; ++q) {
-          windows[q] = sum_windows(&sums[q], k, line * VECTORS + v, tile.reach);
-        }
-        if (centre < tile.begin) continue;
-        const int count = width - x;
-        const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
-        WaReferenceWindow window;
-        window.mean = load_some(statistics + here, count);
-        window.precision = load_some(statistics + voxels + here, count);
-        window.counts = load_some(samples + voxels + here, count);
-        float16 abc[3];
-        const float16 measure =
-            wa_window_factors(&window, windows, per_voxel(x, y, centre, width, lines, planes),
-                              lowest, any_sign, abc);
-        correlation += only(measure, window.counts != 0.0f);
-        counted += window.counts;
-        for (int q = 0; q < 3; ++q) store_some(abc[q], count, factors + (q * voxels + here));
-      }
+      float16 windows[3];
+      sum_windows(sums, 3, k, line * VECTORS + v, tile.reach, windows);
+      if (centre < tile.begin) continue;
+      const int count = width - x;
+      const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
+      WaReferenceWindow window;
+      window.mean = load_some(statistics + here, count);
+      window.precision = load_some(statistics + voxels + here, count);
+      window.counts = load_some(samples + voxels + here, count);
+      float16 abc[3];
+      const float16 measure =
+          wa_window_factors(&window, windows, per_voxel(x, y, centre, width, lines, planes),
+                            lowest, any_sign, abc);
+      correlation += only(measure, window.counts != 0.0f);
+      counted += window.counts;
+      for (int q = 0; q < 3; ++q) store_some(abc[q], count, factors + (q * voxels + here));
     }
   }
   partials[2 * get_global_id(0)] = sum_of_lanes(correlation);
@@ -327,7 +315,7 @@ SIMD_KERNEL correlation_forces(global const float* reference, global const float
   const size_t plane = (size_t)width * (size_t)lines;
   const size_t voxels = plane * (size_t)planes;
   Sums sums[3];
-  for (int q = 0; q < 3; ++q) forget(&sums[q], &tile);
+  forget(sums, 3, &tile);
 #pragma unroll 1
   for (int k = tile.begin - REACH; k < tile.end + REACH; ++k) {
 #pragma unroll 1
@@ -348,32 +336,26 @@ SIMD_KERNEL correlation_forces(global const float* reference, global const float
       }
     }
     const int centre = k - REACH;
-#pragma unroll 1
-    for (int line = 0; line < tile.rows; ++line) {
+    EACH_VECTOR(tile) {
+      const int x = tile.left + 16 * v;
       const int y = tile.top + line;
-#pragma unroll 1
-      for (int v = 0; v < tile.vectors; ++v) {
-        const int x = tile.left + 16 * v;
-        float16 windows[3];
-        for (int q = 0; q < 3; ++q) {
-          windows[q] = sum_windows(&sums[q], k, line * VECTORS + v, tile.reach);
-        }
-        if (centre < tile.begin) continue;
-        const int count = width - x;
-        const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
-        global const float* w = warped + here;
-        global float* to = forces + here;
-        const float16 derivative =
-            fma(load_some(reference + here, count), windows[0],
-                fma(-load_some(w, count), windows[1], windows[2]));
-        store_some(derivative * slope_along(w, x, width), count, to);
-        global float* last_force = to + (lines > 1 ? 2 : 1) * voxels;
-        if (lines > 1) {
-          store_some(derivative * slope_across(w, (size_t)width, y, lines, count), count,
-                     to + voxels);
-        }
-        store_some(derivative * slope_across(w, plane, centre, planes, count), count, last_force);
+      float16 windows[3];
+      sum_windows(sums, 3, k, line * VECTORS + v, tile.reach, windows);
+      if (centre < tile.begin) continue;
+      const int count = width - x;
+      const size_t here = (size_t)centre * plane + (size_t)y * (size_t)width + (size_t)x;
+      global const float* w = warped + here;
+      global float* to = forces + here;
+      const float16 derivative =
+          fma(load_some(reference + here, count), windows[0],
+              fma(-load_some(w, count), windows[1], windows[2]));
+      store_some(derivative * slope_along(w, x, width), count, to);
+      global float* last_force = to + (lines > 1 ? 2 : 1) * voxels;
+      if (lines > 1) {
+        store_some(derivative * slope_across(w, (size_t)width, y, lines, count), count,
+                   to + voxels);
       }
+      store_some(derivative * slope_across(w, plane, centre, planes, count), count, last_force);
     }
   }
 }
