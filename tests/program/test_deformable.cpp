@@ -252,12 +252,20 @@ Array drawn_volume(std::int64_t side, double share) {
   return array;
 }
 
+/// Files of a volume and of a bent one.
+struct BentVolumes {
+  explicit BentVolumes(std::int64_t side) {
+    save_npy(folder / "reference.npy", drawn_volume(side, 1));
+    save_npy(folder / "moving.npy", drawn_volume(side, 0));
+  }
+  ScratchFolder folder;
+};
+
 TEST_CASE("register-volume: the maps of a deformation are written") {
   require_test_device();
-  const ScratchFolder folder;
   constexpr std::int64_t side = 32;
-  save_npy(folder / "reference.npy", drawn_volume(side, 1));
-  save_npy(folder / "moving.npy", drawn_volume(side, 0));
+  const BentVolumes volumes(side);
+  const ScratchFolder& folder = volumes.folder;
   const Outcome outcome =
       run_program({"register-volume", folder / "reference.npy", folder / "moving.npy", "--motion",
                    "deformable", "--device", test_device(), "--json", "--jacobian",
@@ -274,10 +282,8 @@ TEST_CASE("register-volume: the maps of a deformation are written") {
 
 TEST_CASE("register-volume --initial identity: a deformation begins at the same voxels") {
   require_test_device();
-  const ScratchFolder folder;
-  constexpr std::int64_t side = 32;
-  save_npy(folder / "reference.npy", drawn_volume(side, 1));
-  save_npy(folder / "moving.npy", drawn_volume(side, 0));
+  const BentVolumes volumes(32);
+  const ScratchFolder& folder = volumes.folder;
   const Outcome outcome =
       run_program({"register-volume", folder / "reference.npy", folder / "moving.npy", "--motion",
                    "deformable", "--device", test_device(), "--json", "--initial", "identity"});

@@ -20,7 +20,8 @@ template <class Number>
 }
 
 /// The same for numbers of which none is negative. Counts by their leading bits, whose order is
-/// that of the numbers: a fifth of the time of a partial sort, whose branches nothing predicts.
+/// that of the numbers: a fifth of the time of a partial sort, whose branches no processor
+/// predicts.
 [[nodiscard]] inline float upper_median_of_magnitudes(std::span<const float> numbers) {
   constexpr std::uint32_t dropped_bits = 19;  // keeps the exponent, and 4 bits of the mantissa
   const auto bucket_of = [](float number) {
