@@ -19,6 +19,7 @@
 #include "io/volume_series.hpp"
 #include "options/file_names.hpp"
 #include "options/number_list.hpp"
+#include "options/volume_options.hpp"
 #include "reports/option_names.hpp"
 
 #include "transform_files/matrices.hpp"
@@ -73,10 +74,30 @@ Motion series_motion_of(const std::optional<std::string>& name, SeriesKind kind)
   if (*name == "translation") return Motion::translation;
   if (*name == "similarity") return Motion::similarity;
   if (*name == "affine") return Motion::affine;
+  if (*name == "deformable") return Motion::deformable;
   throw UsageError(fmt::format(
-      "invalid value '{}' for --motion (volumes have translation, rigid, similarity, affine){}",
+      "invalid value '{}' for --motion (volumes have translation, rigid, similarity, affine, "
+      "deformable){}",
       *name,
       kind == SeriesKind::recording ? "; choose a plane or a projection with --z for others" : ""));
+}
+
+/// Of --motion, --grid-spacing and --bending-weight.
+VolumeSeriesOptions series_settings_of(const RegistrationChoices& choices, SeriesKind kind) {
+  VolumeSeriesOptions settings;
+  settings.motion = series_motion_of(choices.motion, kind);
+  const auto given = [&](const char* name) -> std::optional<std::string> {
+    const auto found = choices.by_name.find(name);
+    return found == choices.by_name.end() ? std::nullopt : found->second;
+  };
+  settings.grid_spacing = parse_number("--grid-spacing", given("grid_spacing"));
+  const auto weight = parse_number("--bending-weight", given("bending_weight"));
+  if ((settings.grid_spacing || weight) && settings.motion != Motion::deformable) {
+    throw UsageError(fmt::format("{}: is for --motion deformable",
+                                 settings.grid_spacing ? "--grid-spacing" : "--bending-weight"));
+  }
+  settings.bending_weight = bending_weight_of(weight);
+  return settings;
 }
 
 void refuse_options_of_images(const StackOptions& options, SeriesKind kind) {
@@ -113,7 +134,9 @@ void refuse_options_of_images(const StackOptions& options, SeriesKind kind) {
   for (const auto& [is_given, option] : given) {
     if (is_given) refuse(option);
   }
-  for (const RegistrationOptionInfo* info : given_by_name(choices)) refuse(flag_of(*info));
+  for (const RegistrationOptionInfo* info : given_by_name(choices)) {
+    if (!describes_deformation(*info)) refuse(flag_of(*info));
+  }
   refuse_local_options(options.local);
 }
 
@@ -248,7 +271,7 @@ class SeriesRun {
   [[nodiscard]] Lane& lane_of(std::size_t volume) { return *lanes_[volume % lanes_.size()]; }
   static AlignedVolume aligned(VolumeSeriesRegistrar& registrar, SeriesVolume volume,
                                const SeriesRow* known);
-  static void warp_channels(VolumeSeriesRegistrar& registrar, const HomogeneousMatrix& transform,
+  static void warp_channels(VolumeSeriesRegistrar& registrar, const VolumeRegistration& found,
                             SeriesVolume& volume);
   void set_reference(Array voxels, const std::string& name);
   void note_other_position(const VolumeFile& file, std::vector<std::string>& notes) const;
@@ -364,11 +387,16 @@ void SeriesRun::continue_after(const std::vector<SeriesRow>& rows) {
   }
 }
 
-void SeriesRun::warp_channels(VolumeSeriesRegistrar& registrar, const HomogeneousMatrix& transform,
+void SeriesRun::warp_channels(VolumeSeriesRegistrar& registrar, const VolumeRegistration& found,
                               SeriesVolume& volume) {
   for (Array& channel : volume.channels) {
     Array warped = make_array(channel.extents, channel.type);
-    registrar.warp(host_volume_of(channel), transform, warped.bytes.data());
+    const HostVolume voxels = host_volume_of(channel);
+    if (found.deformation) {
+      registrar.warp(voxels, found.deformation->transform, warped.bytes.data());
+    } else {
+      registrar.warp(voxels, found.matrix, warped.bytes.data());
+    }
     channel = std::move(warped);
   }
 }
@@ -391,7 +419,7 @@ SeriesRun::AlignedVolume SeriesRun::aligned(VolumeSeriesRegistrar& registrar, Se
       registrar.warp(host_volume_of(volume.voxels), row.found.matrix, warped.bytes.data());
     }
     if (row.status == "ok") {
-      warp_channels(registrar, row.found.matrix, volume);
+      warp_channels(registrar, row.found, volume);
       volume.voxels = std::move(warped);
     }
   } catch (const Error& error) {
@@ -462,8 +490,7 @@ ExitStatus run_volume_series(const StackOptions& typed, SeriesKind kind) {
   StackOptions options = typed;
   refuse_options_of_images(options, kind);
   const SeriesReference choice = series_reference_of(options.to);
-  VolumeSeriesOptions settings;
-  settings.motion = series_motion_of(options.choices.motion, kind);
+  VolumeSeriesOptions settings = series_settings_of(options.choices, kind);
   check_radius(options.volumes);
   options.files =
       kind == SeriesKind::recording ? input_files(options.files) : volume_files(options.files);
@@ -478,6 +505,10 @@ ExitStatus run_volume_series(const StackOptions& typed, SeriesKind kind) {
   }
   settings.spacing = series_spacing_of(options.volumes, geometry, options.files.front());
   geometry.spacing = {settings.spacing.x, settings.spacing.y, settings.spacing.z};
+  if (settings.grid_spacing) {
+    const Array like{geometry.extents, geometry.type, {}};
+    check_grid_spacing(*settings.grid_spacing, like.shape(), settings.spacing);
+  }
   const std::size_t volumes = series.volumes();
   const std::optional<KnownVolumes> applied = applied_volumes(options, series, geometry);
   std::optional<VolumeSeriesJournal> journal;
@@ -513,8 +544,8 @@ ExitStatus run_volume_series(const StackOptions& typed, SeriesKind kind) {
     if (!applied) run.continue_after(journal->rows());
     if (kind != SeriesKind::recording) {
       done = journal->rows().size();
-    } else if (!applied) {
-      known = &journal->rows();
+    } else if (!applied && settings.motion != Motion::deformable) {
+      known = &journal->rows();  // it keeps no deformations
     }
   }
 

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -30,13 +31,14 @@ std::string header_of(const StackOptions& options) {
   chosen.add(options.to);
   add_file(chosen, options.to);  // it may name a file
   chosen.add(options.choices.motion.value_or("rigid"));
+  for (const auto& [name, value] : options.choices.by_name) chosen.add(value.value_or("default"));
   chosen.add(options.volumes.spacing.value_or("none"));
   chosen.add(options.axes.value_or("none"));
   if (options.apply) add_file(chosen, *options.apply);
   chosen.add(options.crop_at.value_or("none"));
   chosen.add(options.weights.value_or("none"));
   chosen.add(fmt::format("{} {}", options.channel.value_or(-1), options.only_channel));
-  return fmt::format("warpalign-series-journal 1 {:016x} {:016x}", inputs.value(), chosen.value());
+  return fmt::format("warpalign-series-journal 2 {:016x} {:016x}", inputs.value(), chosen.value());
 }
 
 std::array<double*, 19> numbers_of(VolumeRegistration& found) {
@@ -52,15 +54,38 @@ std::array<double*, 19> numbers_of(VolumeRegistration& found) {
   return numbers;
 }
 
+std::array<double*, 5> measures_of(Deformation& deformation) {
+  return {&deformation.correlation_before, &deformation.correlation, &deformation.min_jacobian,
+          &deformation.max_jacobian, &deformation.extreme_jacobians};
+}
+
 std::string line_of(const SeriesRow& row, const SeriesFileEnd& end) {
   std::string line = fmt::format("volume {} {} {} {} {}", row.index, row.status, end.bytes,
                                  end.gzip.checksum, end.gzip.bytes);
   VolumeRegistration found = row.found;
   for (const double* number : numbers_of(found)) line += fmt::format(" {:a}", *number);
+  line += found.deformation ? " deformed" : " whole";
+  if (found.deformation) {
+    for (const double* number : measures_of(*found.deformation)) {
+      line += fmt::format(" {:a}", *number);
+    }
+  }
   return line + " " + row.name + "\t" + row.reason;
 }
 
-/// Returns nothing for a line of another kind.
+/// Reads numbers as line_of() writes them. Returns false for other words.
+bool read_numbers(std::istringstream& words, std::span<double* const> numbers) {
+  for (double* number : numbers) {
+    std::string word;
+    words >> word;
+    char* stop = nullptr;
+    *number = std::strtod(word.c_str(), &stop);
+    if (word.empty() || *stop != 0) return false;
+  }
+  return true;
+}
+
+/// Returns nothing for a line of another kind. A deformation has measures, but no transform.
 std::optional<std::pair<SeriesRow, SeriesFileEnd>> parsed(const std::string& line) {
   std::istringstream words(line);
   std::string kind;
@@ -68,12 +93,11 @@ std::optional<std::pair<SeriesRow, SeriesFileEnd>> parsed(const std::string& lin
   SeriesFileEnd end;
   words >> kind >> row.index >> row.status >> end.bytes >> end.gzip.checksum >> end.gzip.bytes;
   if (!words || kind != "volume") return std::nullopt;
-  for (double* number : numbers_of(row.found)) {
-    std::string word;
-    words >> word;
-    char* stop = nullptr;
-    *number = std::strtod(word.c_str(), &stop);
-    if (word.empty() || *stop != 0) return std::nullopt;
+  if (!read_numbers(words, numbers_of(row.found))) return std::nullopt;
+  words >> kind;
+  if (kind == "deformed") {
+    row.found.deformation.emplace();
+    if (!read_numbers(words, measures_of(*row.found.deformation))) return std::nullopt;
   }
   std::string rest;
   std::getline(words >> std::ws, rest);

@@ -20,13 +20,16 @@ void add_volume_series_options(CLI::App& command, VolumeSeriesChoices& choices) 
   add_option(command, "--radius MM", &choices.radius,
              "Radius of the sphere on which framewise displacement measures rotations [50; of "
              "recordings half of the longest side]");
+  add_option(command, "--transforms FOLDER", &choices.transforms,
+             "Write the transform from the reference to each volume (.npz)");
 }
 
 void refuse_volume_series_options(const VolumeSeriesChoices& choices) {
-  const char* given = choices.mean      ? "--mean"
-                      : choices.spacing ? "--spacing"
-                      : choices.radius  ? "--radius"
-                                        : nullptr;
+  const char* given = choices.mean         ? "--mean"
+                      : choices.spacing    ? "--spacing"
+                      : choices.radius     ? "--radius"
+                      : choices.transforms ? "--transforms"
+                                           : nullptr;
   if (given == nullptr) return;
   throw UsageError(fmt::format(
       "{}: is for series of volumes (NIfTI, or --z all), and the frames are images", given));

@@ -15,6 +15,7 @@ struct VolumeSeriesChoices {
   std::optional<std::string> mean;
   std::optional<std::string> spacing;
   std::optional<double> radius;
+  std::optional<std::string> transforms;
 };
 
 void add_volume_series_options(CLI::App& command, VolumeSeriesChoices& choices);

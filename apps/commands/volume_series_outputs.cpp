@@ -6,6 +6,7 @@
 #include "io/frames/recording_text.hpp"
 #include "io/frames/tiff_sink.hpp"
 #include "io/tiff_name.hpp"
+#include "io/transform_file.hpp"
 #include "io/usage_error.hpp"
 #include "io/volume_file.hpp"
 
@@ -110,6 +111,13 @@ SeriesOutputs::SeriesOutputs(const StackOptions& options, const SeriesInput& inp
         std::make_unique<TiffSink>(*mean_name_, plane, 1, std::nullopt, format_of_mean(geometry));
   } else if (mean_name_) {
     mean_ = std::make_unique<AtomicFile>(*mean_name_);
+  }
+  if (options.volumes.transforms) {
+    transforms_ = std::make_unique<OutputFolder>(*options.volumes.transforms);
+    digits_ = std::to_string(volumes - 1).size();
+    if (geometry_.index_to_world) {
+      located_.reference = located_.moving = load_grid(options.files.front());
+    }
   }
   open(table_, options.csv);
   open(json_, options.json);
@@ -223,11 +231,23 @@ void SeriesOutputs::sync() {
 
 void SeriesOutputs::add(SeriesVolume volume, SeriesRow row) {
   complete(row, volume.voxels);
+  if (transforms_ && row.status == "ok") write_transform(row);
   if (lack(row.index)) {
     append(volume);
     if (journal_ != nullptr) journal_->add(row, end_after(row.index), [this] { sync(); });
   }
   write_row(row);
+}
+
+void SeriesOutputs::write_transform(const SeriesRow& row) {
+  const auto& deformation = row.found.deformation;
+  const Transform transform =
+      deformation ? deformation->transform
+                  : Transform::of_matrix(TransformKind::affine, 3, row.found.matrix);
+  const std::string text = transform_files::write_npz({{transform}, located_, {}});
+  const auto bytes = std::as_bytes(std::span(text));
+  transforms_->write_now(fmt::format("{:0{}}.npz", row.index, digits_),
+                         {bytes.begin(), bytes.end()});
 }
 
 void SeriesOutputs::write_row(const SeriesRow& row) {
@@ -264,6 +284,10 @@ std::vector<std::string> SeriesOutputs::finish(const std::string& ended_early) {
     if (!file->file) continue;
     file->file->commit();
     files.push_back(file->name);
+  }
+  if (transforms_) {
+    transforms_->commit();
+    files.push_back(transforms_->path().string());
   }
   if (journal_ != nullptr) journal_->remove();
   return files;

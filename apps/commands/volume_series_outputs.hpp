@@ -7,9 +7,13 @@
 #include "commands/volume_series_journal.hpp"
 #include "io/atomic_file.hpp"
 #include "io/frames/frame_sink.hpp"
+#include "io/output_folder.hpp"
 #include "io/volume_series_file.hpp"
 #include "reports/volume_series_report.hpp"
 
+#include "transform_files/transform_files.hpp"
+
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +56,7 @@ class SeriesOutputs {
   [[nodiscard]] SeriesFileEnd end_after(std::size_t index) const;
   void sync();
   void write_row(const SeriesRow& row);
+  void write_transform(const SeriesRow& row);
   void write_mean();
 
   VolumeSeriesJournal* journal_;
@@ -65,6 +70,9 @@ class SeriesOutputs {
   std::unique_ptr<FrameSink> frames_;  // in place of output_, for all planes of a recording
   std::unique_ptr<AtomicFile> mean_;
   std::unique_ptr<FrameSink> mean_frame_;  // in place of mean_, for TIFF
+  std::unique_ptr<OutputFolder> transforms_;
+  transform_files::Geometry located_;  ///< of the transforms
+  std::size_t digits_ = 1;             ///< of the number of a transform's file
   TextFile table_, json_, plot_;
   SeriesSummary summary_;
   std::vector<std::size_t> head_;  // the voxels of the head

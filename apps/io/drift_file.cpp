@@ -236,6 +236,11 @@ VolumeDriftFile load_volume_drift(const std::string& name, const std::optional<P
     }
   }
   if (drift.volumes.empty()) refuse_drift(name, "holds no volumes");
+  if (drift.motion == "deformable") {
+    refuse_drift(name,
+                 "holds the affine steps of deformations; write the transforms with --transforms, "
+                 "and apply them by 'warpalign transform apply'");
+  }
   for (std::size_t i = 0; i < drift.volumes.size(); ++i) {
     if (!drift.volumes[i].usable || can_warp(drift.volumes[i].matrix)) continue;
     refuse_drift(name, fmt::format("its transform {} is singular or mirrors", i));

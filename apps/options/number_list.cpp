@@ -62,6 +62,14 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
+std::optional<double> parse_number(const std::string& option,
+                                   const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const std::vector<double> numbers = parse_numbers(option, *text);
+  if (numbers.size() == 1) return numbers.front();
+  throw UsageError(fmt::format("{} {}: must be a number", option, *text));
+}
+
 std::vector<std::int64_t> parse_extents(const std::string& option, const std::string& text) {
   std::vector<std::int64_t> extents;
   for (const std::string_view word : split(text, "x")) {

@@ -166,10 +166,6 @@ void refuse_with_fast(const RegistrationChoices& choices) {
   }
 }
 
-bool describes_deformation(const RegistrationOptionInfo& info) {
-  return info.name == "grid_spacing" || info.name == "bending_weight";
-}
-
 void refuse_without_deformation(const RegistrationChoices& choices, Motion motion) {
   if (motion == Motion::deformable) return;
   for (const RegistrationOptionInfo* info : given_by_name(choices)) {
@@ -287,6 +283,10 @@ void refuse_projective_motion(const RegistrationOptions& options) {
 
 std::string flag_of(const RegistrationOptionInfo& info) {
   return std::string(info.program.substr(0, info.program.find(' ')));
+}
+
+bool describes_deformation(const RegistrationOptionInfo& info) {
+  return info.name == "grid_spacing" || info.name == "bending_weight";
 }
 
 std::vector<const RegistrationOptionInfo*> given_by_name(const RegistrationChoices& choices) {

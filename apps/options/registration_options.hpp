@@ -53,6 +53,8 @@ void refuse_projective_motion(const RegistrationOptions& options);
 /// The options of `by_name` that the user gave.
 [[nodiscard]] std::vector<const RegistrationOptionInfo*> given_by_name(
     const RegistrationChoices& choices);
+/// Whether it is --grid-spacing or --bending-weight.
+[[nodiscard]] bool describes_deformation(const RegistrationOptionInfo& info);
 /// The option without its value: "--search" for "--search NAME".
 [[nodiscard]] std::string flag_of(const RegistrationOptionInfo& info);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpalign::program {
 
 Json deformation_json(const std::optional<Deformation>& deformation) {
@@ -22,6 +24,22 @@ std::string deformation_line(const std::optional<Deformation>& deformation) {
       "deformed", fmt::format("local correlation {:.3f}, before {:.3f}; Jacobian {:.2f} to {:.2f}",
                               deformation->correlation, deformation->correlation_before,
                               deformation->min_jacobian, deformation->max_jacobian));
+}
+
+void DeformationSummary::add(const Deformation& deformation) {
+  sums_.correlation_before += deformation.correlation_before;
+  sums_.correlation += deformation.correlation;
+  sums_.min_jacobian = std::min(sums_.min_jacobian, deformation.min_jacobian);
+  sums_.max_jacobian = std::max(sums_.max_jacobian, deformation.max_jacobian);
+  ++count_;
+}
+
+std::optional<Deformation> DeformationSummary::overall() const {
+  if (count_ == 0) return std::nullopt;
+  Deformation overall = sums_;
+  overall.correlation_before /= static_cast<double>(count_);
+  overall.correlation /= static_cast<double>(count_);
+  return overall;
 }
 
 }  // namespace warpalign::program

@@ -1,6 +1,7 @@
 // The reports of a series of volumes: the table, JSON, the plot, and text.
 #include "reports/volume_series_report.hpp"
 
+#include "reports/deformation_report.hpp"
 #include "reports/json.hpp"
 #include "reports/report_lines.hpp"
 
@@ -90,6 +91,7 @@ std::string series_json_line(const SeriesRow& row, bool is_first, const std::str
     object["correlation"] = row.found.correlation;
     object["confidence"] = row.found.confidence;
     object["overlap"] = row.found.overlap;
+    if (row.found.deformation) object["deformation"] = deformation_json(row.found.deformation);
   }
   std::string text = object.text(-1);
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -100,6 +102,7 @@ void SeriesSummary::add(const SeriesRow& row) {
   ok_ += row.status == "ok" ? 1 : 0;
   unreliable_ += row.status == "unreliable" ? 1 : 0;
   failed_ += row.status == "failed" ? 1 : 0;
+  if (row.found.deformation) deformations_.add(*row.found.deformation);
   if (row.displacement) {
     const double displacement = *row.displacement;
     ++displacements_;
@@ -184,6 +187,7 @@ std::string SeriesSummary::text(const SeriesSetting& setting, const std::vector<
                                     "{:.3f}, {:.3f}) degrees, {}",
                                     t[0], t[1], t[2], unit_, r[0], r[1], r[2], setting.world));
   }
+  text += deformation_line(deformations_.overall());
   if (displacements_ > 0) {
     std::string displacement = fmt::format("mean {:.3f} {}, at most {:.3f} {}",
                                            displacement_sum_ / static_cast<double>(displacements_),

@@ -1,6 +1,7 @@
 // The reports of a series of volumes: the table, JSON, the plot, and text.
 #pragma once
 
+#include "reports/deformation_report.hpp"
 #include "reports/svg_plot.hpp"
 #include "reports/volume_motion.hpp"
 
@@ -72,6 +73,7 @@ class SeriesSummary {
   RigidParameters largest_;
   double displacement_sum_ = 0, displacement_max_ = 0;
   std::size_t displacements_ = 0, above_limit_ = 0;
+  DeformationSummary deformations_;
 };
 
 }  // namespace warpalign::program

@@ -145,8 +145,10 @@ class SharedVolumeRegistrar {
 class SharedVolumeSeriesRegistrar {
  public:
   SharedVolumeSeriesRegistrar(OpenedDevice& opened, const std::string& motion,
-                              const Triple& spacing_xyz)
-      : registrar_(opened.device, {motion_named(motion), point_of(spacing_xyz)}) {}
+                              const Triple& spacing_xyz, const std::optional<double>& grid_spacing,
+                              double bending_weight)
+      : registrar_(opened.device,
+                   {motion_named(motion), point_of(spacing_xyz), grid_spacing, bending_weight}) {}
 
   void set_reference(const InputArray& volume) {
     const HostVolume view = host_volume(volume);
@@ -221,8 +223,10 @@ void bind_volumes(nb::module_& module) {
   nb::class_<SharedVolumeSeriesRegistrar>(
       module, "VolumeSeriesRegistrar",
       "Registers a series of volumes to a reference; see :func:`warpalign.register_series`.")
-      .def(nb::init<OpenedDevice&, const std::string&, const Triple&>(), nb::arg("device"),
-           nb::arg("motion"), nb::arg("spacing_xyz"), nb::keep_alive<1, 2>(),
+      .def(nb::init<OpenedDevice&, const std::string&, const Triple&, const std::optional<double>&,
+                    double>(),
+           nb::arg("device"), nb::arg("motion"), nb::arg("spacing_xyz"),
+           nb::arg("grid_spacing").none(), nb::arg("bending_weight"), nb::keep_alive<1, 2>(),
            nb::call_guard<nb::gil_scoped_release>())
       .def("set_reference", &SharedVolumeSeriesRegistrar::set_reference,
            nb::arg("volume").noconvert())

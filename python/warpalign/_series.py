@@ -6,14 +6,16 @@ import os
 import numpy as np
 
 from . import _core
+from ._deformation import deformation_of
 from ._devices import open_device
 from ._errors import InvalidImageError
 from ._files._open import is_file, opened
 from ._images import as_volume
 from ._options import documented
 from ._progress import progress_bar
+from ._transform import Transform
 
-_MOTIONS = ("translation", "rigid", "similarity", "affine")
+_MOTIONS = ("translation", "rigid", "similarity", "affine", "deformable")
 
 # A row of the table. Volumes that are not "ok" have NaN.
 _MOTION = np.dtype([
@@ -42,7 +44,13 @@ class SeriesRegistration:
         the centre of the reference and R = Rz Ry Rx.
     matrices : ndarray, shape (volumes, 4, 4)
         For each volume, the matrix that maps indices (plane, row, column, 1) of the reference to
-        indices of the volume. NaN for volumes that failed.
+        indices of the volume. NaN for volumes that failed. With ``motion='deformable'``, that of
+        the affine step, as are all numbers of ``motion`` but ``dvars``.
+    transforms : list of Transform or None
+        For each volume that is ``'ok'``, the transform from indices of the reference to indices of
+        the volume: its ``warp`` aligns another volume, such as another echo. None for others.
+    deformations : list of Deformation or None
+        With ``motion='deformable'``, the deformation of each volume that is ``'ok'``.
     errors : dict of int to InvalidImageError
         For each volume that failed, by its number, the reason.
     reference : ndarray
@@ -56,9 +64,12 @@ class SeriesRegistration:
        networks arise from subject motion", NeuroImage 59, 2012.
     """
 
-    def __init__(self, rows, matrices, errors, reference, mean):
+    def __init__(self, rows, matrices, deformations, errors, reference, mean):
         self.motion = np.array(rows, _MOTION)
         self.matrices = np.array(matrices).reshape(-1, 4, 4)
+        self.deformations = deformations
+        self.transforms = [
+            _transform_of(*each) for each in zip(self.motion["status"], self.matrices, deformations)]
         self.errors = errors
         self.reference = reference
         self.mean = mean
@@ -86,6 +97,12 @@ class SeriesRegistration:
     def __repr__(self):
         ok = int((self.motion["status"] == "ok").sum())
         return f"<SeriesRegistration: {len(self)} volumes, {ok} ok>"
+
+
+def _transform_of(status, matrix, deformation):
+    if status != "ok":
+        return None
+    return Transform.affine(matrix) if deformation is None else deformation.transform
 
 
 def _to_world(affine, spacing):
@@ -142,12 +159,13 @@ def _count_of(volumes):
 class _Series:
     """Registers volume after volume."""
 
-    def __init__(self, device, motion, to_world, radius):
+    def __init__(self, device, motion, to_world, radius, grid_spacing, bending_weight):
         self._to_world = to_world
         self._lengths = np.linalg.norm(to_world[:3, :3], axis=0)
         self._radius = radius
         self._registrar = _core.VolumeSeriesRegistrar(
-            device, motion, [float(length) for length in self._lengths[::-1]])
+            device, motion, [float(length) for length in self._lengths[::-1]], grid_spacing,
+            bending_weight)
         self.reference = None
 
     def set_reference(self, volume):
@@ -160,19 +178,23 @@ class _Series:
         self._summed = 0
 
     def add(self, number, volume):
-        """Return the volume's row, its matrix, the aligned volume, and the error or None."""
+        """Return the volume's row, its matrix, its deformation, the aligned volume and the error.
+
+        Of the third and the last, there may be none.
+        """
         nan = float("nan")
         aligned = np.empty_like(volume)
         try:
             found = self._registrar.align(volume, aligned)
         except InvalidImageError as error:
             self._before = self._parameters_before = None
-            return (number, "failed", *[nan] * 10), np.full((4, 4), nan), volume, error
+            return (number, "failed", *[nan] * 10), np.full((4, 4), nan), None, volume, error
         matrix = np.array(found["matrix"])[np.ix_([2, 1, 0, 3], [2, 1, 0, 3])]
+        deformation = deformation_of(found["deformation"], volume.shape)
         quality = (found["correlation"], found["confidence"])
         if not found["reliable"]:
             self._before = self._parameters_before = None
-            return (number, "unreliable", *[nan] * 8, *quality), matrix, aligned, None
+            return (number, "unreliable", *[nan] * 8, *quality), matrix, None, aligned, None
         parameters = _parameters(matrix, self._to_world, volume.shape, self._lengths)
         displacement = dvars = nan
         if self._before is not None:
@@ -187,7 +209,8 @@ class _Series:
         self._sum[known] += aligned[known]
         self._counts += known
         self._summed += 1
-        return (number, "ok", *parameters, displacement, dvars, *quality), matrix, aligned, None
+        row = (number, "ok", *parameters, displacement, dvars, *quality)
+        return row, matrix, deformation, aligned, None
 
     @property
     def mean(self):
@@ -200,8 +223,9 @@ class _Series:
 
 @documented
 def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing=None, radius=50.0,
-                    output=None, device=None, progress=None) -> SeriesRegistration:
-    """Register each volume of a series to one of them, and remove the head's motion.
+                    grid_spacing=None, bending_weight=0.5, output=None, device=None,
+                    progress=None) -> SeriesRegistration:
+    """Register each volume of a series to one of them, and remove the motion.
 
     The fit of a volume starts from the motion of the one before, and a full search runs only where
     that fails. ``warpalign stack`` does the same for NIfTI files.
@@ -217,8 +241,9 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     to : {'first', 'mean'}, int, array_like or path, optional
         The reference: the first usable volume, the mean of all volumes aligned to the first, the
         volume of this number, or another volume. The default is ``'first'``.
-    motion : {'translation', 'rigid', 'similarity', 'affine'}, optional
-        The transform to find. The default is ``'rigid'``.
+    motion : {'translation', 'rigid', 'similarity', 'affine', 'deformable'}, optional
+        The transform to find. The default is ``'rigid'``. ``'deformable'``: an affine transform,
+        then a smooth deformation, as of tissue that moves or grows.
     affine : array_like, shape (4, 4), optional
         Maps indices along a volume's axes to millimetres, such as ``image.affine`` of nibabel. The
         parameters are then those along the scanner's axes x (right), y (front) and z (head).
@@ -228,6 +253,8 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     radius : float, optional
         The radius, in millimetres, of the sphere on which framewise displacement measures
         rotations. The default is 50.
+    grid_spacing, bending_weight : float, optional
+        For ``motion='deformable'``, as :func:`register_volume` takes them.
     output : array, optional
         Receives the aligned volumes: ``output[i] = aligned``, for an array or a memory map of the
         series' shape. A volume that is not ``'ok'`` is copied as it is.
@@ -259,6 +286,8 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
        Journal of Computer Vision 56, 2004: fits by inverse composition.
     .. [2] J. D. Power et al., "Spurious but systematic correlations in functional connectivity MRI
        networks arise from subject motion", NeuroImage 59, 2012: framewise displacement and DVARS.
+    .. [3] D. Rueckert et al., "Nonrigid registration using free-form deformations: application to
+       breast MR images", IEEE Trans. Medical Imaging 18, 1999.
 
     Examples
     --------
@@ -286,7 +315,8 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     radius = float(radius)
     if not 0 < radius < math.inf:
         raise ValueError(f"radius must be above 0 and finite, not {radius}")
-    series = _Series(open_device(device), motion, _to_world(affine, spacing), radius)
+    to_world = _to_world(affine, spacing)
+    series = _Series(open_device(device), motion, to_world, radius, grid_spacing, bending_weight)
     is_name = isinstance(to, str) and to in ("first", "mean")
     if isinstance(to, str) and not is_name and not os.path.exists(to):
         raise ValueError(f"to must be 'first', 'mean', a number, a volume or the path of one, not "
@@ -317,21 +347,23 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     else:
         series.set_reference(as_volume(to, "the reference"))
 
-    rows, matrices, errors = [], [], {}
+    rows, matrices, deformations, errors = [], [], [], {}
     with progress_bar(progress, count, "volume") as bar:
         for number, volume in enumerate(_chained(ahead, iterator)):
             if volume.shape != series.reference.shape:
                 raise ValueError(f"volume {number} has the shape {volume.shape}, but the reference "
                                  f"has the shape {series.reference.shape}")
-            row, matrix, aligned, error = series.add(number, volume)
+            row, matrix, deformation, aligned, error = series.add(number, volume)
             rows.append(row)
             matrices.append(matrix)
+            deformations.append(deformation)
             if error is not None:
                 errors[number] = error
             if output is not None:
                 output[number] = aligned
             bar.update()
-    return SeriesRegistration(rows, matrices, errors, series.reference, series.mean)
+    return SeriesRegistration(
+        rows, matrices, deformations, errors, series.reference, series.mean)
 
 
 def _checked(volumes):

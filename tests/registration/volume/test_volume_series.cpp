@@ -264,8 +264,8 @@ TEST_CASE("volume series: wrong volumes are refused, and the next ones are regis
   for (const Device& device : test::devices()) {
     CAPTURE(device.info().id);
     constexpr ErrorKind argument = ErrorKind::invalid_argument, image = ErrorKind::invalid_image;
-    refused(argument, "translation, rigid, similarity, affine", [&] {
-      VolumeSeriesRegistrar wrong(device, {Motion::deformable, {1, 1, 1}});
+    refused(argument, "translation, rigid, similarity, affine, deformable", [&] {
+      VolumeSeriesRegistrar wrong(device, {Motion::homography, {1, 1, 1}});
     });
     refused(argument, "spacing", [&] {
       VolumeSeriesRegistrar wrong(device, {Motion::rigid, {1, 0, 1}});

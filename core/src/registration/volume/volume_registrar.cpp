@@ -8,6 +8,7 @@
 #include "registration/deformation/deformation_source.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"
+#include "registration/volume/deformation_options.hpp"
 #include "registration/volume/initial_transform.hpp"
 #include "registration/volume/volume_memory.hpp"
 #include "registration/volume/volume_pipeline.hpp"
@@ -76,62 +77,11 @@ void check_modality(const VolumeRegistrationOptions& options) {
   }
 }
 
-/// A number without trailing zeros.
-std::string text_of(double number) {
-  std::string text = std::to_string(number);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-double smallest_of(const Point3& spacing) { return std::min({spacing.x, spacing.y, spacing.z}); }
-
-/// Spacings must have been checked.
-void check_deformation(const VolumeRegistrationOptions& options) {
-  using Limits = RegistrationOptions;
-  const VolumeRegistrationOptions defaults;
-  if (options.motion != Motion::deformable) {
-    if (options.grid_spacing || options.bending_weight != defaults.bending_weight) {
-      detail::refuse(stage,
-                     "only the motion deformable has a grid; do not set grid_spacing or "
-                     "bending_weight");
-    }
-    return;
-  }
-  if (!(options.bending_weight >= Limits::min_bending_weight) ||
-      !(options.bending_weight <= Limits::max_bending_weight)) {
-    detail::refuse(stage, "bending_weight must be " + text_of(Limits::min_bending_weight) + " to " +
-                              text_of(Limits::max_bending_weight));
-  }
-  if (!options.grid_spacing) return;
-  const double least = Limits::min_grid_spacing * smallest_of(options.reference_spacing);
-  // Spacings of files are often single precision.
-  if (!std::isfinite(*options.grid_spacing) || *options.grid_spacing < (1 - 1e-6) * least) {
-    detail::refuse(stage, "grid_spacing must be at least 2 voxels of the reference, " +
-                              text_of(least) + " in the unit of its spacing");
-  }
-}
-
-/// The longest side, in the unit of the spacing.
-double longest_side(const Shape& shape, const Point3& spacing) {
-  return std::max({static_cast<double>(shape.width) * spacing.x,
-                   static_cast<double>(shape.height) * spacing.y,
-                   static_cast<double>(shape.depth) * spacing.z});
-}
-
-void check_grid_fits(const VolumeRegistrationOptions& options, const Shape& reference) {
-  if (!options.grid_spacing) return;
-  const double most = longest_side(reference, options.reference_spacing);
-  if (*options.grid_spacing <= most) return;
-  detail::refuse(stage, "grid_spacing must be at most the longest side of the reference, " +
-                            text_of(most) + " in the unit of its spacing");
-}
-
 VolumeRegistrationOptions checked(const VolumeRegistrationOptions& options) {
   check_motion(options);
   check_modality(options);
   check_spacings(options);
-  check_deformation(options);
+  detail::check_deformation(options);
   for (const double limit : {options.max_shift.x, options.max_shift.y, options.max_shift.z}) {
     if (!std::isfinite(limit) || limit < 0) {
       detail::refuse(stage, "max_shift must be 0 or more along each axis");
@@ -273,15 +223,6 @@ struct VolumeRegistrar::State {
     if (edge_pipeline) edge_pipeline->set_initial(rows);
   }
   [[nodiscard]] VolumeRegistration describe_initial() const;
-  /// With the grid spacing in voxels along the axis with the smallest spacing.
-  [[nodiscard]] detail::DeformableSettings deformable_settings() const {
-    detail::DeformableSettings settings{.bending_weight = options.bending_weight};
-    if (options.grid_spacing) {
-      settings.grid_spacing = std::max(
-          *options.grid_spacing / smallest_of(options.reference_spacing), detail::min_grid_spacing);
-    }
-    return settings;
-  }
   void deform(VolumeRegistration& result, bool judged);
   [[nodiscard]] std::size_t modalities() const { return edge_pipeline ? 2 : 1; }
 
@@ -321,7 +262,7 @@ void VolumeRegistrar::State::set_reference(const Voxels& voxels, const Voxels* m
   const Masked<Voxels> volume{voxels, mask, "the reference volume", "the reference's mask"};
   check_registrable(device, volume);
   const Shape shape = shape_of(voxels);
-  check_grid_fits(options, shape);
+  detail::check_grid_fits(options, shape);
   detail::check_volume_memory(device, shape, shape, {mask != nullptr, modalities()});
   with_loadable(stream, clock, converted_reference, volume,
                 [&](const auto& grey) { take_reference(grey); });
@@ -345,7 +286,7 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   if (!fit || !fit->matches(reference, moving, relation)) {
     fit.reset();  // release the old memory before allocating the new
     fit.emplace(device, reference, options.reference_spacing, moving, options.moving_spacing,
-                deformable_settings(), relation);
+                detail::deformable_settings(options), relation);
   }
   if (reference_intensities) {
     result.deformation = fit->run(

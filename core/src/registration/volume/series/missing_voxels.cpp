@@ -69,6 +69,10 @@ std::size_t nearest(const Shape& shape, double x, double y, double z) {
       clamped(x, shape.width));
 }
 
+void set_nan(PixelType type, std::byte* voxel) {
+  store_value(type, std::numeric_limits<double>::quiet_NaN(), voxel);
+}
+
 std::int64_t mirrored_index(std::int64_t i, std::int64_t n) {
   if (i < 0) i = -i;
   if (i >= n) i = 2 * n - 2 - i;
@@ -178,16 +182,29 @@ double MissingVoxels::known_share(double x, double y, double z) const {
   return share;
 }
 
+bool MissingVoxels::is_missing_at(double x, double y, double z) const {
+  // Farther from missing voxels the share is 1; what lies outside the volume is 0 later.
+  return near_any_[nearest(shape_, x, y, z)] != 0 && known_share(x, y, z) < min_known_share;
+}
+
 void MissingVoxels::set_missing(const HomogeneousMatrix& transform, PixelType type,
                                 void* warped) const {
   auto* bytes = static_cast<std::byte*>(warped);
   const std::size_t size = size_of(type);
   for_each_place(shape_, transform, [&](std::size_t i, double x, double y, double z) {
-    // Farther from missing voxels the share is 1; what lies outside the volume is 0 later.
-    if (near_any_[nearest(shape_, x, y, z)] == 0) return;
-    if (known_share(x, y, z) >= min_known_share) return;
-    store_value(type, std::numeric_limits<double>::quiet_NaN(), bytes + i * size);
+    if (is_missing_at(x, y, z)) set_nan(type, bytes + i * size);
   });
+}
+
+void MissingVoxels::set_missing(const VoxelPlaces& places, PixelType type, void* warped) const {
+  auto* bytes = static_cast<std::byte*>(warped);
+  const std::size_t size = size_of(type);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const auto x = static_cast<double>(places.x()[i]);
+    const auto y = static_cast<double>(places.y()[i]);
+    const auto z = static_cast<double>(places.z()[i]);
+    if (std::isfinite(x + y + z) && is_missing_at(x, y, z)) set_nan(type, bytes + i * size);
+  }
 }
 
 }  // namespace warpalign::detail

@@ -1,6 +1,8 @@
 // The voxels of a volume of a series that are NaN or infinite.
 #pragma once
 
+#include "registration/volume/series/voxel_places.hpp"
+
 #include <warpalign/homogeneous_matrix.hpp>
 #include <warpalign/pixel.hpp>
 
@@ -19,6 +21,8 @@ class MissingVoxels {
   [[nodiscard]] static std::optional<MissingVoxels> of(const HostVolume& volume);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
+  /// u8: 1 where the voxel is known, else 0.
+  [[nodiscard]] HostVolume known() const { return {known_.data(), PixelType::u8, shape_}; }
   /// The volume's samples, in its type.
   [[nodiscard]] const std::vector<std::byte>& filled() const { return filled_; }
 
@@ -31,11 +35,15 @@ class MissingVoxels {
   /// Sets the voxels of a warped volume to NaN for which less than half of the spline's support is
   /// known (min_known_share).
   void set_missing(const HomogeneousMatrix& transform, PixelType type, void* warped) const;
+  /// The same for the places of the voxels.
+  void set_missing(const VoxelPlaces& places, PixelType type, void* warped) const;
 
  private:
   MissingVoxels(const Shape& shape, std::vector<std::uint8_t> known, std::int64_t count);
 
   [[nodiscard]] double known_share(double x, double y, double z) const;
+  /// Whether less than half of the spline's support at a place is known.
+  [[nodiscard]] bool is_missing_at(double x, double y, double z) const;
 
   Shape shape_;
   std::vector<std::uint8_t> known_;

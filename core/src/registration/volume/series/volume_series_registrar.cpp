@@ -1,4 +1,5 @@
-// The registrar of series: warps each volume on the device, and fits its motion on the host.
+// The registrar of series: warps each volume on the device, and fits its motion on the host. A
+// deformation is fitted on the device, after the affine transform.
 #include <warpalign/volume_series.hpp>
 
 #include "device/check.hpp"
@@ -6,13 +7,14 @@
 #include "registration/volume/initial_transform.hpp"
 #include "registration/volume/motion_search.hpp"
 #include "registration/volume/series/missing_voxels.hpp"
+#include "registration/volume/series/series_deformation.hpp"
 #include "registration/volume/series/series_model.hpp"
+#include "registration/volume/series/volume_warper.hpp"
 
 #include <warpalign/error.hpp>
-#include <warpalign/stages/interpolate.hpp>
-#include <warpalign/stages/prefilter.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -29,12 +31,11 @@ namespace {
 using detail::SpatialTransform;
 
 constexpr const char* stage = "register_series";
+constexpr const char* no_memory = "there is no memory for the aligned volume";
 constexpr std::int64_t min_side = 8;
 constexpr int max_evaluations = 15;
 // Steps are about ten times smaller from one to the next, so the rest is a tenth of this.
 constexpr double tolerance = 3e-3;  // of the last step at the corners, in voxels
-// Values beyond the volume that results keep, in voxels: what a rounded motion moves out of it.
-constexpr double kept_beyond = 1;
 // As a fraction of the largest value. Smaller differences are due to rounding.
 constexpr double min_variation = 1e-6;
 // The correlations of the last volumes, whose median is typical of the series.
@@ -45,35 +46,6 @@ constexpr std::size_t enough_to_judge = 3;
 constexpr double suspicious_ratio = 3;
 constexpr double suspicious_excess = 0.01;
 
-/// Device memory and plans for volumes of one type.
-struct Warper {
-  Warper(const Device& device_, PixelType type_, const Shape& shape)
-      : type(type_),
-        samples(Device(device_).make_image(type_, shape)),
-        warped(Device(device_).make_image(type_, shape)),
-        prefilter(device_, prefilter_spec(type_, shape)),
-        interpolate(device_, interpolate_spec(type_, shape)) {}
-
-  static PrefilterSpec prefilter_spec(PixelType type, const Shape& shape) {
-    PrefilterSpec spec;
-    spec.images = {shape, 3};
-    spec.input = type;
-    return spec;
-  }
-  static InterpolateSpec interpolate_spec(PixelType type, const Shape& shape) {
-    InterpolateSpec spec;
-    spec.images = {shape, 3};
-    spec.output = shape;
-    spec.output_type = type;
-    return spec;
-  }
-
-  PixelType type;
-  Image samples, warped;
-  PrefilterPlan prefilter;
-  InterpolatePlan interpolate;
-};
-
 /// The answer of a fit, and how good it is.
 struct Fit {
   SpatialTransform transform;
@@ -83,10 +55,11 @@ struct Fit {
 
 void check_options(const VolumeSeriesOptions& options) {
   if (options.motion != Motion::translation && options.motion != Motion::rigid &&
-      options.motion != Motion::similarity && options.motion != Motion::affine) {
+      options.motion != Motion::similarity && options.motion != Motion::affine &&
+      options.motion != Motion::deformable) {
     detail::refuse(stage,
                    "invalid motion for a series of volumes (choose from: translation, rigid, "
-                   "similarity, affine)");
+                   "similarity, affine, deformable)");
   }
 }
 
@@ -124,7 +97,14 @@ VolumeRegistrationOptions search_options(const VolumeSeriesOptions& options) {
   VolumeRegistrationOptions search;
   search.motion = options.motion;
   search.reference_spacing = search.moving_spacing = options.spacing;
+  search.grid_spacing = options.grid_spacing;
+  search.bending_weight = options.bending_weight;
   return search;
+}
+
+/// The motion that is fitted on the host.
+Motion fitted_motion(const VolumeSeriesOptions& options) {
+  return options.motion == Motion::deformable ? Motion::affine : options.motion;
 }
 
 }  // namespace
@@ -134,23 +114,25 @@ struct VolumeSeriesRegistrar::State {
       : device(device_),
         options(options_),
         stream(device.make_stream()),
-        search(device_, search_options(options_)) {}
+        search(device_, search_options(options_)) {
+    if (options.motion == Motion::deformable) {
+      deformation.emplace(device, stream, search_options(options));
+    }
+  }
 
   void take_reference(const HostVolume& volume);
   VolumeRegistration align(const HostVolume& volume, void* aligned);
 
-  Warper& warper_for(PixelType type);
-  void load(const HostVolume& volume);
   [[nodiscard]] std::span<const float> weights_at(const SpatialTransform& transform);
-  const std::vector<float>& values_at(const SpatialTransform& transform);
   [[nodiscard]] HomogeneousMatrix voxels_of(const SpatialTransform& transform) const;
+  [[nodiscard]] SpatialTransform spatial_of(const HomogeneousMatrix& matrix) const;
   Fit fit_from(const SpatialTransform& start);
-  std::optional<SpatialTransform> searched(const HostVolume& volume);
+  std::optional<VolumeRegistration> searched(const HostVolume& volume);
   [[nodiscard]] double significance_of(const Fit& fit) const;
   [[nodiscard]] bool is_trusted(const Fit& fit) const;
+  [[nodiscard]] VolumeRegistration described(const Fit& fit, bool found) const;
   void remember(double correlation);
-  void write_aligned(const HostVolume& volume, const Fit& fit, bool reliable, void* aligned);
-  void write_warped(PixelType type, const SpatialTransform& transform, void* aligned);
+  void write_aligned(const HostVolume& volume, const VolumeRegistration& result, void* aligned);
   void check_like_reference(const HostVolume& volume) const;
 
   Device device;
@@ -162,54 +144,33 @@ struct VolumeSeriesRegistrar::State {
   PixelType reference_type = PixelType::f32;
   std::optional<detail::SeriesModel> model;
   Shape shape;
-  std::optional<Warper> warper;  // for the volumes' type
-  std::optional<Image> coefficients, warped;
-  std::optional<InterpolatePlan> interpolate;  // to f32
-  std::vector<float> values;
-  // Of the reference and the loaded volume, if some of their voxels are missing.
-  std::optional<detail::MissingVoxels> reference_missing, missing_voxels;
+  std::optional<detail::VolumeWarper> warper;
+  std::optional<detail::SeriesDeformation> deformation;  // of the motion deformable
+  std::optional<detail::MissingVoxels> reference_missing;
   std::vector<float> weights;
   SpatialTransform last;
   std::deque<double> correlations;
 };
-
-Warper& VolumeSeriesRegistrar::State::warper_for(PixelType type) {
-  if (!warper || warper->type != type) {
-    warper.reset();  // release the old memory before allocating the new
-    warper.emplace(device, type, shape);
-  }
-  return *warper;
-}
-
-/// Computes the coefficients of a volume, whose missing voxels are filled.
-void VolumeSeriesRegistrar::State::load(const HostVolume& volume) {
-  Warper& w = warper_for(volume.type);
-  missing_voxels = detail::MissingVoxels::of(volume);
-  const void* samples = missing_voxels ? missing_voxels->filled().data() : volume.data;
-  stream.upload(samples, w.samples.size_bytes(), w.samples.buffer());
-  w.prefilter.execute(stream, w.samples, *coefficients);
-}
 
 HomogeneousMatrix VolumeSeriesRegistrar::State::voxels_of(const SpatialTransform& transform) const {
   const detail::VolumeGrid& grid = model->grid();
   return HomogeneousMatrix::affine3(detail::voxel_rows(transform, grid, grid));
 }
 
-/// The loaded volume at the transformed positions.
-const std::vector<float>& VolumeSeriesRegistrar::State::values_at(
-    const SpatialTransform& transform) {
-  interpolate->execute(stream, *coefficients, model ? voxels_of(transform) : HomogeneousMatrix{},
-                       *warped);
-  stream.download(*warped, values.data(), values.size() * sizeof(float));
-  return values;
+SpatialTransform VolumeSeriesRegistrar::State::spatial_of(const HomogeneousMatrix& matrix) const {
+  const detail::VolumeGrid& grid = model->grid();
+  std::array<double, 12> rows{};
+  std::copy_n(matrix.m.begin(), rows.size(), rows.begin());
+  return detail::spatial_transform_of(rows, grid, grid);
 }
 
 /// Which voxels of the reference are compared at a transform: all if the span is empty.
 std::span<const float> VolumeSeriesRegistrar::State::weights_at(const SpatialTransform& transform) {
-  if (!reference_missing && !missing_voxels) return {};
-  weights.assign(values.size(), 1.0F);
+  const detail::MissingVoxels* missing = warper->missing();
+  if (!reference_missing && missing == nullptr) return {};
+  weights.assign(static_cast<std::size_t>(shape.pixels()), 1.0F);
   if (reference_missing) reference_missing->exclude_unknown(weights);
-  if (missing_voxels) missing_voxels->exclude_unknown(voxels_of(transform), weights);
+  if (missing != nullptr) missing->exclude_unknown(voxels_of(transform), weights);
   return weights;
 }
 
@@ -217,27 +178,23 @@ void VolumeSeriesRegistrar::State::take_reference(const HostVolume& volume) {
   model.reset();
   search_has_reference = false;
   check_volume("the reference volume", volume);
-  if (volume.shape != shape || !interpolate) {
-    warper.reset();
-    interpolate.reset();
-    warped.reset();
-    coefficients.reset();
+  if (volume.shape != shape || !warper) {
+    warper.reset();  // release the old memory before allocating the new
     shape = volume.shape;
-    coefficients.emplace(device.make_image(PixelType::f32, shape));
-    warped.emplace(device.make_image(PixelType::f32, shape));
-    values.resize(static_cast<std::size_t>(shape.pixels()));
-    // Last: it tells that all of these exist.
-    interpolate.emplace(device, Warper::interpolate_spec(PixelType::f32, shape));
+    warper.emplace(device, stream, shape);
   }
-  load(volume);
-  std::vector<float> copy = values_at({});
-  check_values("the reference volume", copy);
-  reference_missing = missing_voxels;
+  warper->load(volume);
+  std::vector<float> values = warper->values_at({});
+  check_values("the reference volume", values);
+  reference_missing.reset();
+  if (warper->missing() != nullptr) reference_missing = *warper->missing();
+  if (deformation) deformation->set_reference(warper->values_on_device(), warper->missing());
   const auto* bytes = static_cast<const std::byte*>(volume.data);
   reference.assign(bytes, bytes + static_cast<std::size_t>(shape.pixels()) * size_of(volume.type));
   reference_type = volume.type;
   const Point3& s = options.spacing;
-  model.emplace(std::move(copy), detail::VolumeGrid{shape, {s.x, s.y, s.z}, {}}, options.motion);
+  model.emplace(std::move(values), detail::VolumeGrid{shape, {s.x, s.y, s.z}, {}},
+                fitted_motion(options));
   last = {};
   correlations.clear();
 }
@@ -245,7 +202,7 @@ void VolumeSeriesRegistrar::State::take_reference(const HostVolume& volume) {
 Fit VolumeSeriesRegistrar::State::fit_from(const SpatialTransform& start) {
   Fit fit{start};
   for (int i = 0; i < max_evaluations && !fit.converged; ++i) {
-    const std::vector<float>& warped_values = values_at(fit.transform);
+    const std::vector<float>& warped_values = warper->values_at(voxels_of(fit.transform));
     if (i == 0) check_values("the volume", warped_values);
     const detail::SeriesComparison found =
         model->compare(warped_values, fit.transform, weights_at(fit.transform));
@@ -279,49 +236,26 @@ void VolumeSeriesRegistrar::State::remember(double correlation) {
   if (correlations.size() > remembered) correlations.pop_front();
 }
 
-/// The transform that VolumeRegistrar finds without a start, if it is reliable.
-std::optional<SpatialTransform> VolumeSeriesRegistrar::State::searched(const HostVolume& volume) {
+/// What VolumeRegistrar finds without a start, if it is reliable.
+std::optional<VolumeRegistration> VolumeSeriesRegistrar::State::searched(const HostVolume& volume) {
   if (!search_has_reference) {
     search.set_reference(HostVolume{reference.data(), reference_type, shape});
     search_has_reference = true;
   }
-  const VolumeRegistration found = search.align(volume);
+  VolumeRegistration found = search.align(volume);
   if (!found.reliable) return std::nullopt;
-  const detail::VolumeGrid& grid = model->grid();
-  std::array<double, 12> rows{};
-  std::copy_n(found.matrix.m.begin(), rows.size(), rows.begin());
-  return detail::spatial_transform_of(rows, grid, grid);
+  return found;
 }
 
-void VolumeSeriesRegistrar::State::write_aligned(const HostVolume& volume, const Fit& fit,
-                                                 bool reliable, void* aligned) {
-  const std::size_t size = size_of(volume.type);
-  if (!reliable) {
-    std::memcpy(aligned, volume.data, static_cast<std::size_t>(shape.pixels()) * size);
-    return;
-  }
-  write_warped(volume.type, fit.transform, aligned);
-}
-
-/// Writes the loaded volume, warped.
-void VolumeSeriesRegistrar::State::write_warped(PixelType type, const SpatialTransform& transform,
-                                                void* aligned) {
-  Warper& w = *warper;
-  const std::size_t size = size_of(type);
-  w.interpolate.execute(stream, *coefficients, voxels_of(transform), w.warped);
-  stream.download(w.warped, aligned, w.warped.size_bytes());
-  if (missing_voxels) missing_voxels->set_missing(voxels_of(transform), type, aligned);
-  const detail::VolumeGrid& grid = model->grid();
-  const detail::CentredRows rows = detail::centred_rows(transform, grid, grid);
-  auto* row = static_cast<std::byte*>(aligned);
-  const auto row_bytes = static_cast<std::size_t>(shape.width) * size;
-  for (std::int64_t z = 0; z < shape.depth; ++z) {
-    for (std::int64_t y = 0; y < shape.height; ++y, row += row_bytes) {
-      const detail::RowRange kept = detail::range_inside(rows, grid, y, z, kept_beyond);
-      std::memset(row, 0, static_cast<std::size_t>(kept.first) * size);
-      std::memset(row + static_cast<std::size_t>(kept.end) * size, 0,
-                  row_bytes - static_cast<std::size_t>(kept.end) * size);
-    }
+void VolumeSeriesRegistrar::State::write_aligned(const HostVolume& volume,
+                                                 const VolumeRegistration& result, void* aligned) {
+  if (!result.reliable) {
+    std::memcpy(aligned, volume.data,
+                static_cast<std::size_t>(shape.pixels()) * size_of(volume.type));
+  } else if (result.deformation) {
+    warper->write(result.deformation->transform, aligned);
+  } else {
+    warper->write(spatial_of(result.matrix), model->grid(), aligned);
   }
 }
 
@@ -333,24 +267,13 @@ void VolumeSeriesRegistrar::State::check_like_reference(const HostVolume& volume
                             to_string(shape));
 }
 
-VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume, void* aligned) {
-  check_like_reference(volume);
-  load(volume);
-  Fit fit = fit_from(last);
-  bool found = false;
-  if (!is_trusted(fit)) {
-    if (const auto start = searched(volume)) {
-      load(volume);
-      const Fit other = fit_from(*start);
-      found = other.converged;
-      if (other.converged && (!fit.converged || other.correlation > fit.correlation)) fit = other;
-    }
-  }
+/// `found`: whether the search has found the start of the fit.
+VolumeRegistration VolumeSeriesRegistrar::State::described(const Fit& fit, bool found) const {
   const detail::VolumeGrid& grid = model->grid();
   VolumeRegistration result = detail::described(fit.transform, grid, grid);
-  result.motion = options.motion;
+  result.motion = fitted_motion(options);
   result.missing.reference = reference_missing ? reference_missing->count() : 0;
-  result.missing.moving = missing_voxels ? missing_voxels->count() : 0;
+  result.missing.moving = warper->missing() != nullptr ? warper->missing()->count() : 0;
   result.correlation = fit.correlation;
   result.overlap = std::min(1.0, fit.voxels / model->inner_voxels());
   result.significance = significance_of(fit);
@@ -362,11 +285,33 @@ VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume,
     result.confidence = std::min(result.confidence, detail::max_unrefined_confidence);
   }
   result.reliable = result.confidence >= 0.5;
+  return result;
+}
+
+VolumeRegistration VolumeSeriesRegistrar::State::align(const HostVolume& volume, void* aligned) {
+  check_like_reference(volume);
+  warper->load(volume);
+  Fit fit = fit_from(last);
+  bool found = false;
+  std::optional<VolumeRegistration> other;
+  if (!is_trusted(fit) && (other = searched(volume))) {
+    warper->load(volume);
+    const Fit from_search = fit_from(spatial_of(other->matrix));
+    found = from_search.converged;
+    if (found && (!fit.converged || from_search.correlation > fit.correlation)) fit = from_search;
+  }
+  VolumeRegistration result = described(fit, found);
   if (result.reliable) {
     last = fit.transform;
     remember(fit.correlation);
+    if (deformation) {
+      result.deformation =
+          deformation->fit(warper->values_on_device(), warper->missing(), result.matrix);
+    }
+  } else if (other && other->deformation) {
+    result = *std::move(other);  // judged by its deformation
   }
-  if (aligned != nullptr) write_aligned(volume, fit, result.reliable, aligned);
+  if (aligned != nullptr) write_aligned(volume, result, aligned);
   return result;
 }
 
@@ -394,10 +339,19 @@ void VolumeSeriesRegistrar::warp(const HostVolume& volume, const HomogeneousMatr
                                  void* aligned) {
   const detail::VoxelRows rows = detail::checked_initial(transform);
   state_->check_like_reference(volume);
-  if (aligned == nullptr) detail::refuse(stage, "there is no memory for the aligned volume");
-  state_->load(volume);
+  if (aligned == nullptr) detail::refuse(stage, no_memory);
+  state_->warper->load(volume);
   const detail::VolumeGrid& grid = state_->model->grid();
-  state_->write_warped(volume.type, detail::spatial_transform_of(rows, grid, grid), aligned);
+  state_->warper->write(detail::spatial_transform_of(rows, grid, grid), grid, aligned);
+}
+
+void VolumeSeriesRegistrar::warp(const HostVolume& volume, const Transform& transform,
+                                 void* aligned) {
+  if (transform.dimensions() != 3) detail::refuse(stage, "the transform is not of volumes");
+  state_->check_like_reference(volume);
+  if (aligned == nullptr) detail::refuse(stage, no_memory);
+  state_->warper->load(volume);
+  state_->warper->write(transform, aligned);
 }
 
 VolumeRegistration VolumeSeriesRegistrar::align(const HostVolume& volume, void* aligned) {
