@@ -12,7 +12,8 @@ Each method begins with an affine step of its own, and uses its own defaults for
 kind:
 
 - `warpalign`: the program (`--program`) with `--motion deformable`; with `--modality other` for
-  `drawn other`. The whole process is timed.
+  `drawn other`. The whole process is timed. `warpalign 2` has `--grid-spacing 2`, and other numbers
+  likewise.
 - `ANTs SyN`, `ANTs SyNCC`: `ants.registration`, with its default measure (mutual information) and
   with local correlation.
 - `DIPY SyN`: `AffineRegistration`, and `SymmetricDiffeomorphicRegistration` with `CCMetric(2)`.
@@ -122,7 +123,9 @@ def gray(file):
     return np.asarray(Image.open(file).convert("F")).T.astype(np.float32)
 
 
-def warpalign_method(given):
+def warpalign_method(given, grid_spacing=None):
+    grid = ["--grid-spacing", grid_spacing] if grid_spacing else []
+
     def method(pair, fixed, moving, scratch):
         field = scratch / "field.npy"
         field.unlink(missing_ok=True)
@@ -130,7 +133,7 @@ def warpalign_method(given):
         device = ["--device", given.device] if given.device else []
         done = subprocess.run(
             [given.program, "register", *pair.files, "--motion", "deformable", "--quiet", "--field",
-             field, *options, *device], capture_output=True, text=True, check=False)
+             field, *grid, *options, *device], capture_output=True, text=True, check=False)
         if done.returncode > 1:
             raise RuntimeError(done.stderr)
         reliable = done.returncode == 0
@@ -253,10 +256,15 @@ def main():
     parser.add_argument("--device-name", default=platform.processor() or platform.machine())
     given = parser.parse_args()
     os.environ["ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS"] = str(given.threads)
-    makers = {"warpalign": lambda: warpalign_method(given),
-              "ANTs SyN": lambda: ants_method("SyN"), "ANTs SyNCC": lambda: ants_method("SyNCC"),
+    makers = {"ANTs SyN": lambda: ants_method("SyN"), "ANTs SyNCC": lambda: ants_method("SyNCC"),
               "DIPY SyN": dipy_method,
               "NiftyReg": lambda: niftyreg_method(given.niftyreg, given.threads)}
+
+    def method_of(title):
+        if title.split()[0] == "warpalign":
+            return warpalign_method(given, *title.split()[1:])
+        return makers[title]()
+
     record = {"date": datetime.date.today().isoformat(), "device": given.device_name,
               "command": "python benchmarks/deformation_peers.py", "threads": given.threads,
               "sets": []}
@@ -272,7 +280,7 @@ def main():
                 real.histology(given.histology), given.histology_pairs)
         if given.birl:
             sets["BIRL"] = real.birl(given.birl)
-        methods = {name: makers[name]() for name in given.methods.split(",")}
+        methods = {name: method_of(name) for name in given.methods.split(",")}
         for name, pairs in sets.items():
             if given.only and name not in given.only.split(","):
                 continue
