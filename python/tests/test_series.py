@@ -128,7 +128,7 @@ def test_a_table_of_pandas(series):
 
 
 @pytest.mark.parametrize("options, error, words", [
-    ({"motion": "deformable"}, ValueError, "motion"), ({"to": "previous"}, ValueError, "to must"),
+    ({"motion": "homography"}, ValueError, "motion"), ({"to": "previous"}, ValueError, "to must"),
     ({"to": 8}, ValueError, "8 volumes"), ({"radius": 0}, ValueError, "radius"),
     ({"spacing": -1}, ValueError, "spacing"), ({"affine": np.eye(3)}, ValueError, "4 x 4"),
     ({"affine": np.diag([1., 1, 0, 1])}, ValueError, "singular"),

@@ -46,6 +46,8 @@ struct Candidate {
   /// The score of the best other shift as a fraction of this one's: near 1 where the images repeat
   /// themselves, or are structured in one direction. 0 where shifts were not compared.
   double other_shift_ratio = 0;
+  /// The evidence that follows from another signal with the same answer; see agreement_evidence().
+  double agreement = 0;
   /// The pose at which it was proposed, if no other shift scored nearly as much there.
   std::optional<Affine> only_maximum_at;
   bool refined = false;  ///< by a fit at full resolution
@@ -67,7 +69,9 @@ struct Candidate {
            significance >= conclusive_significance;
   }
   /// The evidence for the transform. At 1 the confidence is 0.5.
-  [[nodiscard]] double evidence() const {
+  [[nodiscard]] double evidence() const { return std::max(own_evidence(), agreement); }
+  /// The same by one signal alone.
+  [[nodiscard]] double own_evidence() const {
     if (by_orientation) return null_test ? null_test->evidence() : 0;
     const double by_significance = significance / half_confidence;
     if (!null_test || beyond_doubt()) return by_significance;

@@ -7,6 +7,7 @@
 #include "registration/pair/motion_model.hpp"
 #include "registration/pair/search_limits.hpp"
 #include "registration/scoring/significance_test.hpp"
+#include "registration/search/signal_agreement.hpp"
 #include "registration/tasks/active_search.hpp"
 
 #include <algorithm>
@@ -527,11 +528,18 @@ void PairSearch::choose_signal(const PairContext& context) {
                                !selected_.empty() && !is_better(context, orientation_, selected_);
   const bool by_orientation = conclusive_ || (compared_both_ && !keeps_intensity);
   result_ = by_orientation ? orientation_ : selected_;
+  if (options_.modality == Modality::automatic) ask_both_signals(context);
   if (at_initial_.empty()) return;
   std::erase_if(result_, [&](const Candidate& other) {
     return same_pose(context, at_initial_.front(), other);
   });
   result_.insert(result_.begin(), at_initial_.begin(), at_initial_.end());
+}
+
+// Neither signal is certain, but both may have found the same transform.
+void PairSearch::ask_both_signals(const PairContext& context) {
+  if (!compared_both_ || selected_.empty() || orientation_.empty() || is_reliable(result_)) return;
+  result_.front().agreement = agreement_evidence(context, selected_.front(), orientation_.front());
 }
 
 void PairSearch::compare_shifts(const PairContext& context) {

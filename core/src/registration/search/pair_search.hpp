@@ -80,6 +80,7 @@ class PairSearch {
   void add_homographies(const PairContext& context, std::vector<Candidate>& candidates);
   void verify_orientation(const PairContext& context);
   void choose_signal(const PairContext& context);
+  void ask_both_signals(const PairContext& context);
   void compare_shifts(const PairContext& context);
   void match_structure(const PairContext& context);
   void leave_out_fixed_pattern(const PairContext& context);
