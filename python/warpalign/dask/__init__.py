@@ -15,14 +15,19 @@ from ._mosaics import fuse_tiles, write_ome_zarr
 from ._points import map_coordinates
 from ._stacks import StackDrift, register_stack
 from ._transforms import affine_transform, zoom
+from ._volumes import ReducedRegistration, register_volume
+from ._warp import warp
 
 __all__ = [
+    "ReducedRegistration",
     "StackDrift",
     "affine_transform",
     "fuse_tiles",
     "map_coordinates",
     "register_stack",
+    "register_volume",
     "spline_filter",
+    "warp",
     "write_ome_zarr",
     "zoom",
 ]

@@ -122,6 +122,12 @@ def delayed_task(what, function, keys, dependencies, token):
     return Delayed(name, graph)
 
 
+def shared(what, value, token):
+    """Make a Delayed of a value, which tasks take from the graph in place of a copy in each one."""
+    name = f"warpalign-{what}-{tokenize(what, token)}"
+    return Delayed(name, HighLevelGraph.from_collections(name, {name: value}, dependencies=()))
+
+
 def bound(function, **arguments):
     """Bind the arguments of a task's function that do not come from other tasks."""
     return functools.partial(function, **arguments)

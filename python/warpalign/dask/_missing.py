@@ -143,15 +143,19 @@ def transformed(blocks, lengths, pieces, axes, matrix, shape, choice):
 
 
 def evaluated(blocks, points, lengths, pieces, scale, choice):
-    """One chunk of the values at points, and its weights or None."""
+    """One chunk of the values at points, for each index of the axes after those of the points, and
+    its weights or None."""
+    ndim = len(points)
     shape = (-1,) + (1,) * (points.ndim - 1)
     points = np.asarray(points, np.float64) * scale[0].reshape(shape) + scale[1].reshape(shape)
 
     def function(part, output, spline):
-        evaluate_points(part, points, output, spline)
+        for index in np.ndindex(part.shape[ndim:]):
+            evaluate_points(np.ascontiguousarray(part[(slice(None),) * ndim + index]), points,
+                            output[(...,) + index], spline)
 
-    samples = _Samples(blocks, lengths, pieces, range(len(lengths)))
-    return choice.evaluate(function, samples, points.shape[1:])
+    samples = _Samples(blocks, lengths, pieces, range(ndim))
+    return choice.evaluate(function, samples, points.shape[1:] + lengths[ndim:])
 
 
 def divided(pairs, weights):
