@@ -186,6 +186,23 @@ def test_bounds_hold_all_positions(shape, transforms):
             assert (low <= inside.min(1)).all() and (inside.max(1) <= high).all(), (name, region)
 
 
+def test_bounds_of_small_regions_depend_on_the_right_samples():
+    # A region that misses one of the samples that a value depends on has a bound of about 0.
+    spike = np.zeros((2, 9, 8))
+    spike[:, 4, 3] = 1000
+    around = np.ones((3, 3)) * np.array([1, 4, 1]) * np.array([[1], [4], [1]]) / 36
+    samples = scipy.ndimage.convolve(spike, around[None])  # whose cubic coefficients are the spike
+    for transform in (Transform.displacement(spike, origin=2, spacing=5),
+                      Transform.displacement(samples, interpolation="cubic", origin=2, spacing=5),
+                      Transform.bspline(spike, origin=2, spacing=5)):
+        box_of = bounds_of(transform)
+        positions = transform.positions((48, 44))
+        for _, region in regions_of(((2,) * 24, (2,) * 22)):
+            inside = positions[:, *region].reshape(2, -1)
+            low, high = box_of(region)
+            assert (low <= inside.min(1)).all() and (inside.max(1) <= high).all(), region
+
+
 def test_bounds_are_not_much_wider_than_necessary():
     # The field of waves changes by 4 / 11 per pixel, so an inverse is bounded to 0.5 + 4 / 11 * 2
     # pixels, a linear field to its samples, and a spline to its control points at 2 cells' distance

@@ -12,7 +12,8 @@ box instead of one over its points:
   of the grid's points plus their displacements. The box is where both bounds hold: the first one is
   tight for fields of small slopes, the second one for fields with rotations or scales in them.
 * The inverse of a field leads p to a point x with x = p - u(x), so to where p minus the bounds of
-  the displacement is. Bounds of u in that box are narrower, which makes the box narrower, and so on.
+  the displacement is. Bounds of u in that box are narrower, which makes the box narrower, and so
+  on.
 * A chain leads the box from one of its transforms to the next one. In addition, each position is
   the product of the chain's matrices plus displacements that later matrices turn and scale, which
   bounds it without growing twice where one matrix undoes another, as directions of millimetres do.

@@ -252,6 +252,15 @@ def _check_grid_spacing(grid_spacing, reference):
             "max_voxels reduces it less")
 
 
+def _reduced_shift(max_shift, factors):
+    """The largest shift in voxels of the reduced moving volume."""
+    if max_shift is None:
+        return None
+    if np.shape(max_shift) not in ((), (3,)):
+        raise ValueError(f"max_shift must be a number or 3 numbers, not {max_shift!r}")
+    return np.asarray(max_shift, np.float64) / factors
+
+
 def _start(initial, reference, moving, motion):
     """What the caller gave as `initial`, between the reduced volumes."""
     whole = initial_matrix(initial, 3, motion, (reference.spacing, moving.spacing))
@@ -338,8 +347,7 @@ def register_volume(reference, moving, *, max_voxels=2**25, reference_mask=None,
     _check_mirrored(fixed.geometry, moved.geometry)
     _choose_factors((fixed, moved), max_voxels)
     _check_grid_spacing(grid_spacing, fixed)
-    if max_shift is not None:
-        max_shift = np.broadcast_to(np.asarray(max_shift, np.float64), 3) / moved.factors
+    max_shift = _reduced_shift(max_shift, moved.factors)
     start = _start(initial, fixed, moved, motion)
     registrar = VolumeRegistrar(device, motion=motion, spacing=fixed.reduced_spacing,
                                 moving_spacing=moved.reduced_spacing, max_shift=max_shift,
