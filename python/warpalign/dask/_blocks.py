@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import operator
 
 import numpy as np
 
@@ -112,6 +113,15 @@ def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
              for number, slices in regions_of(chunks)}
     graph = HighLevelGraph.from_collections(name, graph, dependencies=list(dependencies))
     return dask.array.Array(graph, name, chunks, dtype=dtype)
+
+
+def component_of(tuples, index, what, dtype):
+    """The array of one element of each of the tuples that an array's tasks return."""
+
+    def task(number, _region):
+        return operator.itemgetter(index), (tuples.name, *number)
+
+    return array_of_tasks(what, task, tuples.chunks, dtype, [tuples], index)
 
 
 def delayed_task(what, function, keys, dependencies, token):
