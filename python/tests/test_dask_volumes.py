@@ -56,9 +56,9 @@ def test_a_drawn_deformation_is_found_with_reduced_volumes(bent):
     assert found.reduced.reference_shape == (48, 56, 52) and found.reference_shape == (97, 113, 105)
     inside = (slice(None), *[slice(16, -16)] * 3)
     error = (found.transform.field(moving.shape) - field)[inside]
-    # In voxels of full size. The field has 0.84. The registration of the full volumes leaves 0.06,
-    # and reduced voxels are twice as long: 0.13 was measured.
-    assert np.sqrt((error ** 2).sum(0).mean()) < 0.17
+    # In voxels of full size, of which the field has 1.41. The registration of the full volumes
+    # leaves 0.07, and reduced voxels are twice as long: 0.16 was measured.
+    assert np.sqrt((error ** 2).sum(0).mean()) < 0.2
     # Half a voxel of shift between the grids would be half a voxel of this mean.
     assert np.abs(error.mean((1, 2, 3))).max() < 0.03
     straight = found.warp(source)
