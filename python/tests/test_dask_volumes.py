@@ -203,7 +203,7 @@ def test_results_are_pickled_and_warp_other_volumes():
     reference, moving = of_scene((32, 32, 32), 1), of_scene((33, 34, 35), 1, 1)
     found = wd.register_volume(reference, moving, motion="deformable")
     again = pickle.loads(pickle.dumps(found))
-    assert again.transform == found.transform and "by (1, 1, 1)" in repr(again)
+    assert again.transform == found.transform and "by (1, 1, 1);" in repr(again)
     np.testing.assert_array_equal(again.warp(moving).compute(), found.warp(moving).compute())
     labels = (moving > 0).astype(np.uint8)
     values = found.warp(labels, labels=True, output_chunks=16).compute()

@@ -110,6 +110,15 @@ def test_images_agree(image, name, mode):
     near(result, PLANE[name].warp(image, **options))
 
 
+def test_a_horizon_within_the_image(image):
+    matrix = np.eye(3)
+    matrix[-1] = -0.011, -0.007, 1.003  # no pixel is led to infinity, but neighbours to both sides
+    beyond = Transform.homography(matrix)
+    positions = beyond.positions(IMAGE_SHAPE)
+    assert positions.min() < -1000 and positions.max() > 1000
+    near(wd.warp(da.from_array(image, chunks=40), beyond), beyond.warp(image))
+
+
 @pytest.mark.parametrize("order", [0, 1, 2, 5])
 @pytest.mark.parametrize("name", ["linear", "chain", "homography"])
 def test_orders_agree(image, name, order):

@@ -1,6 +1,7 @@
 """Registers volumes that are larger than a memory, by reducing both of them first."""
 
 import functools
+import itertools
 import math
 import operator
 from dataclasses import dataclass
@@ -104,7 +105,9 @@ class ReducedRegistration:
     def __repr__(self):
         factors = " and ".join(str(one) for one in
                                dict.fromkeys((self.reference_factors, self.moving_factors)))
-        return f"<ReducedRegistration by {factors}: {self.reduced!r}>"
+        warning = "" if self.reliable else ", not reliable"
+        return (f"<ReducedRegistration: {self.reduced.motion}, volumes reduced by {factors}; "
+                f"confidence {self.reduced.confidence:.3f}{warning}>")
 
 
 class _Volume:
@@ -169,7 +172,7 @@ class _Volume:
 
     def reduced(self):
         """The reduced volume and its mask, as Dask arrays; the mask may be None."""
-        dtype = np.float64 if self.array.dtype in _DOUBLE else np.float32
+        dtype = np.float64 if self.array.dtype.newbyteorder("=") in _DOUBLE else np.float32
         means = _by_blocks(self.array, self.factors, dtype,
                            functools.partial(_means, nodata=self.nodata, dtype=dtype))
         if self.mask is None:
@@ -228,16 +231,26 @@ def _choose_factors(volumes, max_voxels):
     if max_voxels < _LEAST_SIDE ** 3:
         raise ValueError(f"max_voxels must be at least {_LEAST_SIDE ** 3}, not {max_voxels}")
     finest = min(min(volume.spacing) for volume in volumes)
-    most = max(s * n for volume in volumes for s, n in zip(volume.spacing, volume.array.shape))
-    for step in range(1, math.ceil(most / finest) + 1):
-        for volume in volumes:
-            volume.approach(step * finest)
-        if all(math.prod(volume.shape) <= max_voxels and max(volume.shape) <= _LONGEST_SIDE
-               for volume in volumes):
+    longest = max(s * n for volume in volumes for s, n in zip(volume.spacing, volume.array.shape))
+    _approach(volumes, longest)
+    if not _fit(volumes, max_voxels):
+        shapes = " and ".join(str(volume.array.shape) for volume in volumes)
+        raise ValueError(f"max_voxels={max_voxels} is too small: volumes of {shapes} voxels that "
+                         f"are reduced to so few have sides of less than {_LEAST_SIDE} voxels")
+    for step in itertools.count(1):
+        _approach(volumes, step * finest)
+        if _fit(volumes, max_voxels):
             return
-    shapes = " and ".join(str(volume.array.shape) for volume in volumes)
-    raise ValueError(f"max_voxels={max_voxels} is too small: volumes of {shapes} voxels that are "
-                     f"reduced to so few would have sides of less than {_LEAST_SIDE} voxels")
+
+
+def _approach(volumes, spacing):
+    for volume in volumes:
+        volume.approach(spacing)
+
+
+def _fit(volumes, max_voxels):
+    return all(math.prod(volume.shape) <= max_voxels and max(volume.shape) <= _LONGEST_SIDE
+               for volume in volumes)
 
 
 def _check_grid_spacing(grid_spacing, reference):
@@ -271,9 +284,10 @@ def _start(initial, reference, moving, motion):
 
 @_documented
 def register_volume(reference, moving, *, max_voxels=2**25, reference_mask=None, moving_mask=None,
-                    nodata=None, initial=None, motion="translation", spacing=None,
-                    moving_spacing=None, max_shift=None, grid_spacing=None, device=None,
-                    **options):
+                    nodata=None, initial=None, motion="translation", modality="same",
+                    max_rotation=180.0, spacing=None, moving_spacing=None, max_shift=None,
+                    refine=True, collect_timings=False, grid_spacing=None, bending_weight=0.5,
+                    device=None):
     """Find the transform between two volumes that are larger than a memory.
 
     Dask reduces both volumes to the means of blocks. The calling process registers these at once:
@@ -349,9 +363,11 @@ def register_volume(reference, moving, *, max_voxels=2**25, reference_mask=None,
     _check_grid_spacing(grid_spacing, fixed)
     max_shift = _reduced_shift(max_shift, moved.factors)
     start = _start(initial, fixed, moved, motion)
-    registrar = VolumeRegistrar(device, motion=motion, spacing=fixed.reduced_spacing,
-                                moving_spacing=moved.reduced_spacing, max_shift=max_shift,
-                                grid_spacing=grid_spacing, **options)
+    registrar = VolumeRegistrar(
+        device, motion=motion, modality=modality, max_rotation=max_rotation,
+        spacing=fixed.reduced_spacing, moving_spacing=moved.reduced_spacing, max_shift=max_shift,
+        refine=refine, collect_timings=collect_timings, grid_spacing=grid_spacing,
+        bending_weight=bending_weight)
     (volume, mask), (other, other_mask) = dask.compute(fixed.reduced(), moved.reduced())
     registrar.set_reference(volume, mask)
     found = registrar.align(other, other_mask, initial=start)
