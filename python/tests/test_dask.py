@@ -307,6 +307,34 @@ def test_a_worker_computes_on_the_device_that_its_environment_names(cluster):
     assert all("opencl:7777" in text for text in found.values())
 
 
+def test_workers_receive_a_transform_once(cluster, random):
+    def count():  # local, as above
+        import warpalign._transform as module
+
+        restored, module.calls = module._restored, []
+
+        def counted(*arguments):
+            module.calls.append(1)
+            return restored(*arguments)
+
+        counted.__module__, counted.__qualname__ = "warpalign._transform", "_restored"
+        module._restored, module.not_counted = counted, restored
+
+    def counts():
+        import warpalign._transform as module
+
+        module._restored = module.not_counted
+        return len(module.calls)
+
+    cluster.run(count)
+    image = random.random((300, 300))
+    bend = warpalign.Transform.displacement(np.full((2, 300, 300), 1.5))
+    result = wd.warp(da.from_array(image, chunks=50), bend).compute()  # 36 chunks
+    np.testing.assert_allclose(result, bend.warp(image), rtol=0, atol=TOLERANCE)
+    restored = cluster.run(counts)
+    assert len(restored) == 2 and max(restored.values()) == 1
+
+
 def test_a_killed_worker_does_not_change_results(cluster, tmp_path, drifting):
     zarr = pytest.importorskip("zarr")
     frames = np.concatenate([drifting[0]] * 6)

@@ -3,7 +3,8 @@
 Each task reads the chunks of the input that its part of the output needs, including the halo of the
 prefilter, and is independent of the others (:func:`warpalign.tiles`). A graph therefore has as many
 tasks as the output has chunks and no intermediate arrays, and Dask can repeat a task that was lost
-with its worker.
+with its worker. Functions are lazy, except :func:`register_volume`, which reduces volumes by Dask
+and registers them at once.
 
 A task computes on the best device of the process that runs it, or on the device that
 ``WARPALIGN_DEVICE`` names there. ``CUDA_VISIBLE_DEVICES``, which dask-cuda sets, binds a worker to

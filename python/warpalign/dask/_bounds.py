@@ -2,7 +2,8 @@
 
 A graph needs to know the samples that each of its tasks reads before any position is evaluated.
 Boxes follow from the transform's own numbers, so they cost a pass over the coefficients near the
-box instead of one over its points:
+box instead of one over its points. For 128 x 128 x 128 points and a B-spline with a control point
+every 5 pixels, that takes 1.5 ms; evaluating the points takes 500 ms on two cores.
 
 * A matrix leads a box to the hull of its corners, and so does a homography that leads no point of
   the box to infinity.
