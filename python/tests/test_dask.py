@@ -234,6 +234,39 @@ def test_a_stack_that_persists_is_registered_once(drifting, monkeypatch):
     np.testing.assert_array_equal(aligned, again.compute(scheduler="synchronous"))
 
 
+def test_a_stack_that_bends_gives_the_results_of_one_array(drifting, monkeypatch):
+    frames, _ = drifting
+    random = np.random.default_rng(4)
+    points = np.indices(frames.shape[1:], np.float64)
+    bent = [frames[0]]
+    for _ in range(3):
+        noise = random.standard_normal(points.shape)
+        field = np.stack([scipy.ndimage.gaussian_filter(part, 16) for part in noise])
+        bent.append(scipy.ndimage.map_coordinates(frames[0], points + 3 * field / field.max(),
+                                                  mode="mirror"))
+    bent = np.stack([*bent, np.full_like(frames[0], 5)])
+    lazy = wd.register_stack(da.from_array(bent, chunks=(2, 64, 80)), motion="deformable")
+    stack = lazy.persist(scheduler="synchronous")
+    whole = warpalign.register_stack(bent, motion="deformable")
+    monkeypatch.delattr(wd._stacks._Follower, "align")  # nothing is registered again
+    table, transforms = dask.compute(stack.drift, stack.transforms, scheduler="synchronous")
+    np.testing.assert_array_equal(table["matrix"], whole.matrices)
+    assert table["reliable"].tolist() == [True] * 4 + [False]
+    assert transforms[4] is None and "constant" in table["error"][4]
+    assert [one.kind for one in transforms[1:4]] == ["chain"] * 3
+    # Frames that are registered together or alone are sums in another order.
+    for found, expected in zip(transforms[:4], whole.transforms):
+        np.testing.assert_allclose(found.points(points.reshape(2, -1).T),
+                                   expected.points(points.reshape(2, -1).T), atol=1e-3)
+    aligned, weights = dask.compute(*stack.warp(bent, fill=-1, weights=True),
+                                    scheduler="synchronous")
+    assert (aligned[4] == -1).all() and (weights[4] == 0).all()
+    before = np.abs(bent[1:4] - bent[0])[:, 16:-16, 16:-16].mean()
+    assert np.abs(aligned[1:4] - bent[0])[:, 16:-16, 16:-16].mean() < 0.2 * before
+    for frame, transform, given in zip(aligned[:4], transforms, bent):
+        np.testing.assert_array_equal(frame, transform.warp(given))
+
+
 def test_a_stack_warps_frames_of_its_shape(drifting):
     frames, _ = drifting
     stack = wd.register_stack(frames, motion="translation")
@@ -272,6 +305,34 @@ def test_a_worker_computes_on_the_device_that_its_environment_names(cluster):
     found = cluster.run(message)
     assert len(found) == 2
     assert all("opencl:7777" in text for text in found.values())
+
+
+def test_workers_receive_a_transform_once(cluster, random):
+    def count():  # local, as above
+        import warpalign._transform as module
+
+        restored, module.calls = module._restored, []
+
+        def counted(*arguments):
+            module.calls.append(1)
+            return restored(*arguments)
+
+        counted.__module__, counted.__qualname__ = "warpalign._transform", "_restored"
+        module._restored, module.not_counted = counted, restored
+
+    def counts():
+        import warpalign._transform as module
+
+        module._restored = module.not_counted
+        return len(module.calls)
+
+    cluster.run(count)
+    image = random.random((300, 300))
+    bend = warpalign.Transform.displacement(np.full((2, 300, 300), 1.5))
+    result = wd.warp(da.from_array(image, chunks=50), bend).compute()  # 36 chunks
+    np.testing.assert_allclose(result, bend.warp(image), rtol=0, atol=TOLERANCE)
+    restored = cluster.run(counts)
+    assert len(restored) == 2 and max(restored.values()) == 1
 
 
 def test_a_killed_worker_does_not_change_results(cluster, tmp_path, drifting):

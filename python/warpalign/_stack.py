@@ -270,12 +270,12 @@ def _unusable():
                      chance=None)
 
 
-def check_motion(options, deformable=False):
-    """Raise ValueError for motions that stacks do not have; `deformable`: whether they have that."""
+def check_motion(options):
+    """Raise ValueError for motions that stacks do not have."""
     motion = options.get("motion")
-    if motion in ("affine", "homography", "auto") or motion == "deformable" and not deformable:
-        models = "similarities" + (" and deformations" if deformable else "")
-        raise ValueError(f"stacks are aligned by {models}; motion={motion!r} is for pairs")
+    if motion in ("affine", "homography", "auto"):
+        raise ValueError("stacks are aligned by similarities and deformations; "
+                         f"motion={motion!r} is for pairs")
 
 
 class _Follower:
@@ -288,7 +288,7 @@ class _Follower:
     """
 
     def __init__(self, shape, nbytes, mask, to, device, options, in_order=True, near=None):
-        check_motion(options, deformable=True)
+        check_motion(options)
         if to == "previous" and options.get("motion") == "deformable":
             raise ValueError("frames are deformed to one image or to the mean, not to='previous'")
         # Only with a fixed reference can frames be registered together.

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import operator
 
 import numpy as np
 
@@ -114,12 +115,27 @@ def array_of_tasks(what, make_task, chunks, dtype, dependencies, token):
     return dask.array.Array(graph, name, chunks, dtype=dtype)
 
 
+def component_of(tuples, index, what, dtype):
+    """The array of one element of each of the tuples that an array's tasks return."""
+
+    def task(number, _region):
+        return operator.itemgetter(index), (tuples.name, *number)
+
+    return array_of_tasks(what, task, tuples.chunks, dtype, [tuples], index)
+
+
 def delayed_task(what, function, keys, dependencies, token):
     """Make a Delayed of one task, which calls a function with the values of keys."""
     name = f"warpalign-{what}-{tokenize(what, *dependencies, token)}"
     graph = HighLevelGraph.from_collections(name, {name: (function, *keys)},
                                             dependencies=list(dependencies))
     return Delayed(name, graph)
+
+
+def shared(what, value, token):
+    """Make a Delayed of a value, which tasks take from the graph in place of a copy in each one."""
+    name = f"warpalign-{what}-{tokenize(what, token)}"
+    return Delayed(name, HighLevelGraph.from_collections(name, {name: value}, dependencies=()))
 
 
 def bound(function, **arguments):

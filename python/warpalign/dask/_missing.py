@@ -4,7 +4,6 @@ A task fills the holes of its samples before it crops them to those that its til
 hole across the edges of chunks gets the same values in each of them.
 """
 
-import operator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from .._nodata import known_samples
 from ..ndimage import _missing
 from ..ndimage._evaluate import evaluate_affine, evaluate_points
 from ..ndimage._interpolation import _spline
-from ._blocks import Part, array_of_tasks, put_together
+from ._blocks import Part, component_of, put_together
 
 # How far a task reads beyond the samples of its tile. Values are smoothed within 16 samples of the
 # edge of a hole, so a hole of up to 32 samples is smoothed whole; the squared Laplacian reaches two
@@ -143,25 +142,24 @@ def transformed(blocks, lengths, pieces, axes, matrix, shape, choice):
 
 
 def evaluated(blocks, points, lengths, pieces, scale, choice):
-    """One chunk of the values at points, and its weights or None."""
+    """One chunk of the values at points, for each index of the axes after those of the points, and
+    its weights or None."""
+    ndim = len(points)
     shape = (-1,) + (1,) * (points.ndim - 1)
     points = np.asarray(points, np.float64) * scale[0].reshape(shape) + scale[1].reshape(shape)
 
     def function(part, output, spline):
-        evaluate_points(part, points, output, spline)
+        for index in np.ndindex(part.shape[ndim:]):
+            evaluate_points(np.ascontiguousarray(part[(slice(None),) * ndim + index]), points,
+                            output[(...,) + index], spline)
 
-    samples = _Samples(blocks, lengths, pieces, range(len(lengths)))
-    return choice.evaluate(function, samples, points.shape[1:])
+    samples = _Samples(blocks, lengths, pieces, range(ndim))
+    return choice.evaluate(function, samples, points.shape[1:] + lengths[ndim:])
 
 
 def divided(pairs, weights):
     """The array of values of an array of pairs, or it and the array of weights."""
-
-    def component(what, index, dtype):
-        def task(number, _region):
-            return operator.itemgetter(index), (pairs.name, *number)
-
-        return array_of_tasks(what, task, pairs.chunks, dtype, [pairs], index)
-
-    values = component("values", 0, pairs.dtype)
-    return (values, component("weights", 1, np.dtype(np.float32))) if weights else values
+    values = component_of(pairs, 0, "values", pairs.dtype)
+    if not weights:
+        return values
+    return values, component_of(pairs, 1, "weights", np.dtype(np.float32))

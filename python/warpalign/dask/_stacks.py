@@ -5,7 +5,6 @@ import os
 import dask
 import numpy as np
 
-from .. import ndimage
 from .._devices import open_device
 from .._errors import InvalidImageError
 from .._files._open import is_file
@@ -15,7 +14,8 @@ from .._options import documented, options_of
 from .._stack import _DRIFT, _Follower, _first, _line_of, _unusable, check_motion
 from .._stack_origin import number_of
 from ._blocks import (
-    Part, array_of_tasks, as_dask, bound, delayed_task, device_name, frames_as_dask, put_together)
+    Part, array_of_tasks, as_dask, bound, component_of, delayed_task, device_name, frames_as_dask,
+    put_together)
 from ._missing import divided
 from ._transforms import checked_rule
 
@@ -35,13 +35,14 @@ def _pattern(blocks, slices, mask, options, device):
 
 
 def _registered(frames, reference, pattern, start, first, mask, options, device):
-    """Register the frames of one chunk, and return their rows of the drift table."""
-    table = np.zeros(len(frames), _TABLE)
+    """Register the frames of one chunk. Return their rows of the drift table, and the transform of
+    each, or None for one that could not be used."""
+    table, transforms = np.zeros(len(frames), _TABLE), np.full(len(frames), None)
     if pattern is not None and not pattern.scene:
         for i in range(len(frames)):
             table[i] = _line(start + i, _unusable(), False,
                              error=f"frame {start + i}: {ONLY_PATTERN}")
-        return table
+        return table, transforms
     reference = as_image(reference, "the reference")
     if pattern is not None:
         reference = (pattern.subtracted(reference) if first >= 0
@@ -52,6 +53,7 @@ def _registered(frames, reference, pattern, start, first, mask, options, device)
     follower.set_origin(reference, None)
     if start <= first < start + len(frames):
         table[first - start] = _line(first, _first(), True)
+        transforms[first - start] = _first().transform
     others = [i for i in range(len(frames)) if start + i != first]
     for begin in range(0, len(others), follower.frames_at_once):
         some = others[begin:begin + follower.frames_at_once]
@@ -66,17 +68,17 @@ def _registered(frames, reference, pattern, start, first, mask, options, device)
                 alignment, registration = found
                 table[i] = _line(start + i, alignment, registration.reliable and is_clear,
                                  registration.ambiguous)
-    return table
+                transforms[i] = (registration.deformation or alignment).transform
+    return table, transforms
 
 
-def _aligned(frames, lines, shape, fill, options):
+def _aligned(frames, lines, transforms, shape, fill, options):
     """Warp the frames of one chunk to the reference's grid. Returns them and their weights."""
     aligned = np.full((len(frames), *shape), fill, frames.dtype)
     shares = np.zeros(aligned.shape if options["weights"] else 0, np.float32)
-    for i, (frame, line) in enumerate(zip(frames, lines)):
+    for i, (frame, line, transform) in enumerate(zip(frames, lines, transforms)):
         if line["reliable"]:
-            found = ndimage.affine_transform(frame, line["matrix"], output_shape=shape,
-                                             output=aligned[i], **options)
+            found = transform.warp(frame, output_shape=shape, output=aligned[i], **options)
             if options["weights"]:
                 shares[i] = found[1]
     return aligned, shares
@@ -92,6 +94,11 @@ class StackDrift:
         :attr:`warpalign.StackRegistration.drift`; ``matrix``, which maps pixels of the reference,
         (row, column, 1), to pixels of the frame (NaN if the frame could not be used); and
         ``error``, the reason why a frame could not be used.
+    transforms : dask.array.Array of shape (frames,)
+        For each frame, the :class:`warpalign.Transform` from the reference, or None if the frame
+        could not be used. With ``motion='deformable'``, those of reliable frames include the
+        deformation, by default 0.6 bytes for each pixel; ``drift`` describes the affine transform
+        before it.
     fixed_pattern : dask.delayed.Delayed or None
         The pattern that is fixed to the sensor and was left out of the registration: its
         ``compute()`` returns ``offsets``, ``rms``, ``frames``, ``scene`` and ``clear`` as
@@ -99,8 +106,9 @@ class StackDrift:
         with ``fixed_pattern='off'``. :meth:`warp` takes the frames as they are.
     """
 
-    def __init__(self, drift, shape, device, fixed_pattern=None):
+    def __init__(self, drift, transforms, shape, device, fixed_pattern=None):
         self.drift = drift
+        self.transforms = transforms
         self.fixed_pattern = fixed_pattern
         self._shape = shape
         self._device = device
@@ -174,19 +182,20 @@ class StackDrift:
 
         def task(number, _region):
             return (bound(_aligned, shape=self._shape, fill=fill, options=options),
-                    (array.name, *number), (self.drift.name, number[0]))
+                    (array.name, *number), (self.drift.name, number[0]),
+                    (self.transforms.name, number[0]))
 
         chunks = (array.chunks[0], (self._shape[0],), (self._shape[1],))
-        pairs = array_of_tasks("aligned", task, chunks, array.dtype, [array, self.drift],
-                               (fill, tuple(options.items())))
+        pairs = array_of_tasks("aligned", task, chunks, array.dtype,
+                               [array, self.drift, self.transforms], (fill, tuple(options.items())))
         return divided(pairs, weights)
 
     def persist(self, **keywords):
-        """Register the frames now, and keep the drift table in memory.
+        """Register the frames now, and keep the drift table and the transforms in memory.
 
-        The table and the pattern of the sensor are small; frames are not kept. Without this call,
-        each computation of :attr:`drift` or of the result of :meth:`warp` registers the frames
-        again.
+        They and the pattern of the sensor are small; frames are not kept. Without this call, each
+        computation of :attr:`drift`, of :attr:`transforms` or of the result of :meth:`warp`
+        registers the frames again.
 
         Parameters
         ----------
@@ -196,8 +205,8 @@ class StackDrift:
         Returns
         -------
         StackDrift
-            A copy with a computed drift table. With ``distributed``, the workers may still be
-            computing it.
+            A copy with a computed drift table and computed transforms. With ``distributed``, the
+            workers may still be computing them.
 
         Raises
         ------
@@ -219,8 +228,9 @@ class StackDrift:
         >>> int(stack.drift.compute()["reliable"].sum()), stack.warp(frames).compute().shape
         (3, (3, 96, 128))
         """
-        drift, pattern = dask.persist(self.drift, self.fixed_pattern, **keywords)
-        return StackDrift(drift, self._shape, self._device, pattern)
+        drift, transforms, pattern = dask.persist(self.drift, self.transforms, self.fixed_pattern,
+                                                  **keywords)
+        return StackDrift(drift, transforms, self._shape, self._device, pattern)
 
     def __repr__(self):
         return f"<StackDrift: {self.drift.shape[0]} frames>"
@@ -324,6 +334,8 @@ def register_stack(frames, *, to="first", mask=None, fixed_pattern=None, device=
                 (array.name, index, 0, 0), (reference.name, 0, 0), pattern_key)
 
     needed = [array, reference] if pattern is None else [array, reference, pattern]
-    drift = array_of_tasks("drift", task, (array.chunks[0],), _TABLE, needed,
+    found = array_of_tasks("registered", task, (array.chunks[0],), object, needed,
                            (mask, tuple(sorted(options.items())), device, first))
-    return StackDrift(drift, array.shape[1:], device, pattern)
+    return StackDrift(component_of(found, 0, "drift", _TABLE),
+                      component_of(found, 1, "transforms", object), array.shape[1:], device,
+                      pattern)

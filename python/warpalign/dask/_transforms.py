@@ -23,7 +23,7 @@ def dtype_for(output, array):
     return _rules.output_for(output, np.empty((1,) * array.ndim, array.dtype)).dtype
 
 
-def _check_options(array, dtype, order, mode, cval, prefilter, labels, antialias):
+def check_options(array, dtype, order, mode, cval, prefilter, labels, antialias):
     """Raise the errors of the tasks before there are any."""
     if labels:
         one = np.empty((1,) * array.ndim, array.dtype)
@@ -86,7 +86,7 @@ def transform(array, matrix, offset, shape, output, order, mode, cval, prefilter
     dtype = dtype_for(output, array)
     labels = bool(labels)
     rule = checked_rule(missing, nodata, weights, array, dtype, order, prefilter, labels)
-    _check_options(array, dtype, order, mode, cval, prefilter, labels, antialias)
+    check_options(array, dtype, order, mode, cval, prefilter, labels, antialias)
     interpolates = prefilter or order <= 1
     changed = _changed_axes(matrix, offset, array.shape, shape, interpolates)
     linear, start = matrix[np.ix_(changed, changed)], offset[changed]
