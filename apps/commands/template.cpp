@@ -42,6 +42,8 @@ constexpr int max_rounds = 100;
 
 struct Options {
   std::vector<std::string> images;
+  std::vector<std::string> masks;
+  std::optional<double> nodata;
   DeviceOptions device;
   std::string output;
   std::optional<std::string> transforms;
@@ -77,10 +79,16 @@ void check_options(const Options& options) {
   }
 }
 
-void check_names(const Options& options, const std::vector<std::string>& names) {
-  std::vector<std::string> inputs;
-  for (const std::string& name : names) inputs.push_back(image_name(name).file.string());
-  if (options.initial) inputs.push_back(image_name(*options.initial).file.string());
+TemplateInputs inputs_of(const Options& options) {
+  return {input_files(options.images), input_files(options.masks), options.initial, options.spacing,
+          options.nodata};
+}
+
+void check_names(const Options& options, const TemplateInputs& files) {
+  std::vector<std::string> inputs = files.names;
+  inputs.insert(inputs.end(), files.masks.begin(), files.masks.end());
+  if (files.initial) inputs.push_back(*files.initial);
+  for (std::string& input : inputs) input = image_name(input).file.string();
   check_outputs({{"--output", options.output}, {"--sheet", options.sheet}}, inputs);
 }
 
@@ -306,10 +314,10 @@ ExitStatus report_no_template(const Options& options, const std::string& reason)
 ExitStatus run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   check_options(options);
-  const std::vector<std::string> names = input_files(options.images);
-  if (names.size() < 2) throw UsageError("a template needs at least 2 images or volumes");
-  check_names(options, names);
-  TemplateFiles files(names, options.initial, options.spacing);
+  const TemplateInputs inputs = inputs_of(options);
+  if (inputs.names.size() < 2) throw UsageError("a template needs at least 2 images or volumes");
+  check_names(options, inputs);
+  TemplateFiles files(inputs);
   Settings settings = settings_of(options, files);
   std::optional<TemplateSheet> sheet;
   detail("reading the images");
@@ -324,8 +332,9 @@ ExitStatus run(const Options& options) {
   const Config config = config_of(options.device.config);
   const Device device = open_for_one_job(options.device, config);
   TemplateReport report;
-  report.images = names;
-  report.transforms.resize(names.size());
+  report.images = inputs.names;
+  report.masks = inputs.masks;
+  report.transforms.resize(files.size());
   report.are_volumes = files.are_volumes();
   report.motion = settings.motion(files);
   report.modality = settings.modality(files);
@@ -366,6 +375,11 @@ constexpr const char* footer =
     "\n"
     "An image whose registration is not reliable is left out of that round.\n"
     "\n"
+    "Pixels that are NaN or infinite, that equal --nodata, or that --masks excludes do not count:\n"
+    "neither for the brightness and contrast of their image, nor for its registration, nor for "
+    "the\n"
+    "mean. Masks are images, folders or patterns, too: one for each image, in the same order.\n"
+    "\n"
     "Exit status: 0 all images are part of the template; 1 an image is left out, or fewer than "
     "two\n"
     "register; 2 wrong usage or input; 3 device trouble.\n"
@@ -374,7 +388,8 @@ constexpr const char* footer =
     "  warpalign template sections/*.tif --output template.tif --sheet sheet.png\n"
     "  warpalign template head*.nii.gz --output template.nii.gz --transforms transforms\n"
     "  warpalign template a.png b.png c.png --motion rigid --rounds 2 --output mean.tif --json\n"
-    "  warpalign template head*.nii.gz --initial atlas.nii.gz --output template.nii.gz\n";
+    "  warpalign template head*.nii.gz --initial atlas.nii.gz --output template.nii.gz\n"
+    "  warpalign template sections/*.tif --masks masks/*.tif --nodata 0 --output template.tif\n";
 
 }  // namespace
 
@@ -394,6 +409,11 @@ void add_template_command(CLI::App& program, Action& chosen) {
              "Draw the first images, their mean before, and the template (.png); of volumes the "
              "middle plane");
   add_json_option(command, options->json);
+  begin_group(command, "Masks");
+  add_option(command, "--nodata VALUE", &options->nodata,
+             "Value of missing pixels, which are ignored, as NaN and infinities always are");
+  add_option(command, "--masks FILES", &options->masks,
+             "Masks, one for each image in the same order: 0 where pixels are ignored");
   begin_group(command, "Template");
   add_option(command, "--motion NAME", &options->motion,
              "Transform model: rigid, similarity, affine, or deformable [deformable]",

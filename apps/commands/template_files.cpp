@@ -6,6 +6,7 @@
 #include "io/luminance.hpp"
 #include "io/mosaic/volume_tiles.hpp"
 #include "io/nifti.hpp"
+#include "io/nodata_mask.hpp"
 #include "io/registrable_image.hpp"
 #include "io/transform_file.hpp"
 #include "io/usage_error.hpp"
@@ -17,8 +18,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <regex>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -29,31 +32,49 @@ constexpr std::int64_t min_volume_side = 8;
 // Headers of NIfTI are in single precision, and scanners round.
 constexpr double spacing_tolerance = 1e-3;
 
-/// An image with its luminance, which may refer to it.
+/// An image with its luminance, which may refer to it, and the mask of the pixels that count.
 struct GrayImage {
-  explicit GrayImage(const std::string& name) : image(load_registrable(name)), gray(image) {}
+  GrayImage(const std::string& name, const std::optional<std::string>& mask_name,
+            std::optional<double> nodata)
+      : image(load_registrable(name)), gray(image) {
+    if (mask_name) mask = load_mask(*mask_name, image.shape(), name);
+    if (!nodata) return;
+    check_nodata(*nodata, image.type);
+    mask_missing(image, *nodata, name, mask);
+  }
   LoadedImage image;
   Luminance gray;
+  std::optional<LoadedImage> mask;
 };
-
-TemplatePixels load_gray(const std::string& name) {
-  auto loaded = std::make_shared<const GrayImage>(name);
-  const HostImage view = view_of(loaded->gray.image());
-  return {view, std::move(loaded)};
-}
 
 HostVolume view_of_volume(const Array& volume) {
   return {volume.bytes.data(), volume.type, volume.shape()};
 }
 
-TemplateVoxels voxels_of(VolumeSide side) {
-  auto kept = std::make_shared<const VolumeSide>(std::move(side));
-  const HostVolume view = view_of_volume(kept->file.voxels);
-  return {view, std::move(kept)};
+/// Sets the samples to NaN whose mark is 0.
+template <class Mark>
+void hide_masked(std::span<const Mark> marks, Array& array) {
+  const auto samples = array.samples<float>();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (marks[i] == Mark{0}) samples[i] = std::numeric_limits<float>::quiet_NaN();
+  }
 }
 
-Array plane_of(const LoadedImage& gray) {
-  return to_float({{gray.height, gray.width}, gray.type, gray.pixels});
+/// In f32, with NaN where it is masked.
+Array plane_of(const GrayImage& loaded) {
+  const LoadedImage& gray = loaded.gray.image();
+  Array plane = to_float({{gray.height, gray.width}, gray.type, gray.pixels});
+  if (loaded.mask) hide_masked(loaded.mask->samples<std::uint8_t>(), plane);
+  return plane;
+}
+
+/// The same of the middle plane of a volume.
+Array plane_of(const VolumeSide& side) {
+  Array plane = middle_plane(side.file.voxels);
+  if (!side.mask) return plane;
+  const Array marks = middle_plane(*side.mask);
+  hide_masked(marks.samples<float>(), plane);
+  return plane;
 }
 
 bool is_volume(const std::string& name) {
@@ -79,47 +100,58 @@ Array middle_plane(const Array& volume) {
   return to_float({{volume.extents[1], volume.extents[2]}, volume.type, {first, first + bytes}});
 }
 
-TemplateFiles::TemplateFiles(std::vector<std::string> names, std::optional<std::string> initial,
-                             const std::optional<std::string>& spacing)
-    : names_(std::move(names)), initial_(std::move(initial)), are_volumes_(is_volume(names_[0])) {
-  if (!spacing) return;
+TemplateFiles::TemplateFiles(TemplateInputs inputs)
+    : inputs_(std::move(inputs)), are_volumes_(is_volume(inputs_.names[0])) {
+  const std::size_t masks = inputs_.masks.size();
+  if (masks > 0 && masks != size()) {
+    throw UsageError(
+        fmt::format("--masks: names {} file{}, but there are {} images; give one mask for each "
+                    "image, in the order of the images",
+                    masks, masks == 1 ? "" : "s", size()));
+  }
+  if (!inputs_.spacing) return;
   if (!are_volumes_) throw UsageError("--spacing: is for volumes, but these are images; omit it");
-  const auto along = parse_spacing("--spacing", *spacing);
+  const auto along = parse_spacing("--spacing", *inputs_.spacing);
   given_spacing_ = {along[0], along[1], along[2]};
+}
+
+std::optional<std::string> TemplateFiles::mask_of(std::size_t number) const {
+  if (inputs_.masks.empty()) return std::nullopt;
+  return inputs_.masks[number];
 }
 
 void TemplateFiles::check_kind(const std::string& name) const {
   if (is_volume(name) == are_volumes_) return;
   throw UsageError(fmt::format("{}: is {}, but {} is {}; a template is made of one kind", name,
-                               are_volumes_ ? "no volume" : "a volume", names_[0],
+                               are_volumes_ ? "no volume" : "a volume", names()[0],
                                are_volumes_ ? "a volume" : "an image"));
 }
 
 void TemplateFiles::check(const SeePlane& see) {
-  for (const std::string& name : names_) check_kind(name);
-  if (initial_) check_kind(*initial_);
+  for (const std::string& name : names()) check_kind(name);
+  if (inputs_.initial) check_kind(*inputs_.initial);
   if (!are_volumes_) {
-    const TemplatePixels first = load_gray(grid_name());
+    const GrayImage first(grid_name(), std::nullopt, inputs_.nodata);
     extents_ = {first.image.height, first.image.width};
-    for (const std::string& name : names_) check_image(name, see);
+    for (std::size_t i = 0; i < size(); ++i) check_image(i, see);
     return;
   }
-  grid_ = load_side(grid_name(), std::nullopt, std::nullopt, std::nullopt);
+  grid_ = load_side(grid_name(), std::nullopt, std::nullopt, inputs_.nodata);
+  grid_.mask.reset();
   check_sides(grid_name(), grid_.file.voxels.shape());
   extents_ = grid_.file.voxels.extents;
   grid_.file.voxels.bytes = {};
   grid_spacing_ = spacing_of(grid_.file);
-  for (std::size_t i = 0; i < names_.size(); ++i) check_volume(i, see);
+  for (std::size_t i = 0; i < size(); ++i) check_volume(i, see);
 }
 
-void TemplateFiles::check_image(const std::string& name, const SeePlane& see) {
-  const GrayImage loaded(name);
-  see(plane_of(loaded.gray.image()));
+void TemplateFiles::check_image(std::size_t number, const SeePlane& see) {
+  see(plane_of(GrayImage(names()[number], mask_of(number), inputs_.nodata)));
 }
 
 void TemplateFiles::check_volume(std::size_t number, const SeePlane& see) {
-  const std::string& name = names_[number];
-  const VolumeSide side = load_like_grid(name);
+  const std::string& name = names()[number];
+  const VolumeSide side = load_like_grid(name, mask_of(number));
   check_sides(name, side.file.voxels.shape());
   stored_indices_.push_back(side.stored_indices);
   const Point3 found = spacing_of(side.file);
@@ -129,9 +161,9 @@ void TemplateFiles::check_volume(std::size_t number, const SeePlane& see) {
     throw UsageError(fmt::format(
         "{}: has voxels of {:.4g} x {:.4g} x {:.4g} mm, but those of {} are {:.4g} x {:.4g} x "
         "{:.4g} mm; resample it first, or give the size of all with --spacing",
-        name, found.x, found.y, found.z, names_[0], spacing_.x, spacing_.y, spacing_.z));
+        name, found.x, found.y, found.z, names()[0], spacing_.x, spacing_.y, spacing_.z));
   }
-  see(middle_plane(side.file.voxels));
+  see(plane_of(side));
 }
 
 Point3 TemplateFiles::spacing_of(const VolumeFile& file) const {
@@ -153,26 +185,44 @@ Point3 TemplateFiles::spacing_of(const VolumeFile& file) const {
   return {along[0], along[1], along[2]};
 }
 
-VolumeSide TemplateFiles::load_like_grid(const std::string& name) const {
-  VolumeSide side = load_side(name, std::nullopt, std::nullopt, std::nullopt);
+VolumeSide TemplateFiles::load_like_grid(const std::string& name,
+                                         const std::optional<std::string>& mask) const {
+  VolumeSide side = load_side(name, mask, std::nullopt, inputs_.nodata);
   reorder_like(grid_, side);
   return side;
 }
 
-TemplatePixels TemplateFiles::image(std::size_t number) const { return load_gray(names_[number]); }
+TemplatePixels TemplateFiles::image(std::size_t number) const {
+  auto loaded = std::make_shared<const GrayImage>(names()[number], mask_of(number), inputs_.nodata);
+  TemplatePixels pixels{view_of(loaded->gray.image())};
+  if (loaded->mask) pixels.mask = view_of(*loaded->mask);
+  pixels.owner = std::move(loaded);
+  return pixels;
+}
 
 TemplateVoxels TemplateFiles::volume(std::size_t number) const {
-  return voxels_of(load_like_grid(names_[number]));
+  auto side = std::make_shared<const VolumeSide>(load_like_grid(names()[number], mask_of(number)));
+  TemplateVoxels voxels{view_of_volume(side->file.voxels)};
+  if (side->mask) voxels.mask = view_of_volume(*side->mask);
+  voxels.owner = std::move(side);
+  return voxels;
 }
 
 std::optional<TemplatePixels> TemplateFiles::initial_image() const {
-  if (!initial_) return std::nullopt;
-  return load_gray(*initial_);
+  if (!inputs_.initial) return std::nullopt;
+  auto plane = std::make_shared<const Array>(
+      plane_of(GrayImage(*inputs_.initial, std::nullopt, inputs_.nodata)));
+  const HostImage view{plane->bytes.data(), plane->type, extents_[1], extents_[0], 0};
+  return TemplatePixels{view, std::move(plane)};
 }
 
 std::optional<TemplateVoxels> TemplateFiles::initial_volume() const {
-  if (!initial_) return std::nullopt;
-  return voxels_of(load_like_grid(*initial_));
+  if (!inputs_.initial) return std::nullopt;
+  const VolumeSide side = load_like_grid(*inputs_.initial, std::nullopt);
+  auto voxels = std::make_shared<Array>(to_float(side.file.voxels));
+  if (side.mask) hide_masked(side.mask->samples<std::uint8_t>(), *voxels);
+  const HostVolume view = view_of_volume(*voxels);
+  return TemplateVoxels{view, std::move(voxels)};
 }
 
 transform_files::TransformFile TemplateFiles::stored_transform(const Transform& transform,
@@ -184,7 +234,7 @@ transform_files::TransformFile TemplateFiles::stored_transform(const Transform& 
     file.transforms[0] = Transform::of_matrix(TransformKind::affine, 3, stored) * transform;
   }
   if (is_nifti_name(grid_name())) file.geometry.reference = load_grid(grid_name());
-  if (is_nifti_name(names_[number])) file.geometry.moving = load_grid(names_[number]);
+  if (is_nifti_name(names()[number])) file.geometry.moving = load_grid(names()[number]);
   return file;
 }
 
@@ -193,12 +243,12 @@ std::string TemplateFiles::with_names(const std::string& message) const {
   std::smatch match;
   if (!std::regex_search(message, match, numbered)) {
     constexpr std::string_view initial = "the initial image ";
-    return initial_ && message.starts_with(initial)
-               ? *initial_ + ": " + message.substr(initial.size())
+    return inputs_.initial && message.starts_with(initial)
+               ? *inputs_.initial + ": " + message.substr(initial.size())
                : message;
   }
   const auto number = static_cast<std::size_t>(std::stoul(match[1].str()));
-  return names_.at(number) + ": " + match.suffix().str();
+  return names().at(number) + ": " + match.suffix().str();
 }
 
 }  // namespace warpalign::program

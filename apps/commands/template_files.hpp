@@ -19,23 +19,31 @@ namespace warpalign::program {
 /// The plane in the middle of the slowest axis, f32.
 [[nodiscard]] Array middle_plane(const Array& volume);
 
+/// The files of a template, and how to read them.
+struct TemplateInputs {
+  std::vector<std::string> names;
+  std::vector<std::string> masks;      ///< one for each image, or none
+  std::optional<std::string> initial;  ///< of the initial template
+  std::optional<std::string> spacing;  ///< the value of --spacing
+  std::optional<double> nodata;        ///< the value of missing samples; NaN in any case
+};
+
 /// Files of one kind: volumes, if the first is NIfTI or a .npy array of three dimensions that is no
 /// colour image, else images.
 class TemplateFiles {
  public:
-  /// Receives each image, or the middle plane of each volume, in f32.
+  /// Receives each image, or the middle plane of each volume, in f32. NaN where it is masked.
   using SeePlane = std::function<void(const Array& plane)>;
 
-  /// `initial`: the file of the initial template. `spacing`: the value of --spacing.
-  TemplateFiles(std::vector<std::string> names, std::optional<std::string> initial,
-                const std::optional<std::string>& spacing);
+  /// Throws UsageError if the number of masks is wrong, and for a wrong spacing.
+  explicit TemplateFiles(TemplateInputs inputs);
 
   /// Reads all files once. Throws FileError and UsageError, naming a file that cannot be used.
   void check(const SeePlane& see);
 
   [[nodiscard]] bool are_volumes() const noexcept { return are_volumes_; }
-  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
-  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] std::size_t size() const noexcept { return inputs_.names.size(); }
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return inputs_.names; }
   /// The extents of the template, slowest axis first.
   [[nodiscard]] const std::vector<std::int64_t>& extents() const noexcept { return extents_; }
   /// The voxels of the template, with the header of its NIfTI file, but without values.
@@ -44,7 +52,8 @@ class TemplateFiles {
   [[nodiscard]] const Point3& grid_spacing() const noexcept { return grid_spacing_; }
   [[nodiscard]] const Point3& spacing() const noexcept { return spacing_; }
 
-  /// One of the images, or the initial one. The axes of volumes are in the order of the template's.
+  /// One of the images with the mask of what does not count, or the initial one, which has NaN
+  /// there. The axes of volumes are in the order of the template's.
   [[nodiscard]] TemplatePixels image(std::size_t number) const;
   [[nodiscard]] TemplateVoxels volume(std::size_t number) const;
   [[nodiscard]] std::optional<TemplatePixels> initial_image() const;
@@ -57,15 +66,18 @@ class TemplateFiles {
   [[nodiscard]] std::string with_names(const std::string& message) const;
 
  private:
-  [[nodiscard]] VolumeSide load_like_grid(const std::string& name) const;
-  void check_image(const std::string& name, const SeePlane& see);
+  [[nodiscard]] std::optional<std::string> mask_of(std::size_t number) const;
+  [[nodiscard]] VolumeSide load_like_grid(const std::string& name,
+                                          const std::optional<std::string>& mask) const;
+  void check_image(std::size_t number, const SeePlane& see);
   void check_volume(std::size_t number, const SeePlane& see);
   void check_kind(const std::string& name) const;
   [[nodiscard]] Point3 spacing_of(const VolumeFile& file) const;
-  [[nodiscard]] const std::string& grid_name() const { return initial_ ? *initial_ : names_[0]; }
+  [[nodiscard]] const std::string& grid_name() const {
+    return inputs_.initial ? *inputs_.initial : inputs_.names[0];
+  }
 
-  std::vector<std::string> names_;
-  std::optional<std::string> initial_;
+  TemplateInputs inputs_;
   std::optional<Point3> given_spacing_;
   bool are_volumes_ = false;
   std::vector<std::int64_t> extents_;

@@ -29,6 +29,7 @@ Json images_json(const TemplateReport& report) {
   for (std::size_t i = 0; i < report.images.size(); ++i) {
     Json image;
     image["file"] = report.images[i];
+    image["mask"] = report.masks.empty() ? Json(nullptr) : Json(report.masks[i]);
     image["used"] = report.found.transforms[i].has_value();
     image["confidence"] = report.found.confidences[i];
     image["transform"] = report.transforms[i] ? Json(*report.transforms[i]) : Json(nullptr);

@@ -13,6 +13,7 @@ namespace warpalign::program {
 
 struct TemplateReport {
   std::vector<std::string> images;  ///< the files' names
+  std::vector<std::string> masks;   ///< those of the images' masks; empty without
   /// The file of each image's transform, if there is one.
   std::vector<std::optional<std::string>> transforms;
   bool are_volumes = false;

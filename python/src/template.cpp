@@ -23,10 +23,18 @@ namespace nb = nanobind;
 namespace warpalign::python {
 namespace {
 
-/// What source(i), which returns an array, returns.
-std::shared_ptr<KeptArray> array_from(const nb::callable& source, std::size_t i) {
-  return std::make_shared<KeptArray>(nb::cast<InputArray>(source(i)));
-}
+/// What source(i) returns: an array, and its mask or None.
+struct KeptSource {
+  KeptSource(const nb::callable& source, std::size_t i) : KeptSource(nb::tuple(source(i))) {}
+
+  KeptArray array;
+  std::optional<KeptArray> mask;
+
+ private:
+  explicit KeptSource(const nb::tuple& pair) : array(nb::cast<InputArray>(pair[0])) {
+    if (!pair[1].is_none()) mask.emplace(nb::cast<InputArray>(pair[1]));
+  }
+};
 
 /// Moves the pixels to a NumPy array of their shape.
 nb::object array_of(std::vector<float> pixels, const Shape& shape, int dimensions) {
@@ -66,7 +74,7 @@ TemplateOptions options_of(int rounds, const nb::callable& progress,
   return options;
 }
 
-/// `source(i)` returns the pixels of image i.
+/// `source(i)` returns the pixels of image i, and its mask or None.
 nb::dict of_images(const OpenedDevice& opened, std::size_t count, const nb::callable& source,
                    const RegistrationOptions& registration, int rounds,
                    const std::optional<InputArray>& initial, const nb::callable& progress) {
@@ -76,9 +84,11 @@ nb::dict of_images(const OpenedDevice& opened, std::size_t count, const nb::call
   const TemplateOptions options = options_of(rounds, progress, go_on);
   const auto read = [&](std::size_t i) -> TemplatePixels {
     const nb::gil_scoped_acquire acquired;
-    auto owner = array_from(source, i);
-    const HostImage image = host_image(owner->array);
-    return {image, std::move(owner)};
+    auto owner = std::make_shared<KeptSource>(source, i);
+    TemplatePixels pixels{host_image(owner->array.array)};
+    if (owner->mask) pixels.mask = host_image(owner->mask->array);
+    pixels.owner = std::move(owner);
+    return pixels;
   };
   Template found;
   run_interruptibly(go_on, [&] {
@@ -97,9 +107,11 @@ nb::dict of_volumes(const OpenedDevice& opened, std::size_t count, const nb::cal
   const TemplateOptions options = options_of(rounds, progress, go_on);
   const auto read = [&](std::size_t i) -> TemplateVoxels {
     const nb::gil_scoped_acquire acquired;
-    auto owner = array_from(source, i);
-    const HostVolume volume = host_volume(owner->array);
-    return {volume, std::move(owner)};
+    auto owner = std::make_shared<KeptSource>(source, i);
+    TemplateVoxels voxels{host_volume(owner->array.array)};
+    if (owner->mask) voxels.mask = host_volume(owner->mask->array);
+    voxels.owner = std::move(owner);
+    return voxels;
   };
   Template found;
   run_interruptibly(go_on, [&] {

@@ -7,7 +7,7 @@ import numpy as np
 from . import _core
 from ._devices import open_device
 from ._files._open import is_file, opened
-from ._images import as_image, as_volume
+from ._images import as_image, as_volume, mask_of, read
 from ._options import documented, options_of
 from ._progress import progress_bar
 from ._transform import Transform
@@ -23,7 +23,8 @@ class Template:
     Attributes
     ----------
     image : ndarray of float32
-        The template, on the grid of the image that it began with. NaN where no image lies.
+        The template, on the grid of the image that it began with. NaN where no image lies, or all
+        that do are missing or masked.
     transforms : list of Transform or None
         For each image, the transform from pixels of the template to those of the image: its
         ``warp`` lays the image on the template. The mean of those that are used is the identity,
@@ -50,11 +51,31 @@ class Template:
                 f"images, last change {self.changes[-1]:.3g} pixels>")
 
 
-class _Images:
-    """Reads images one by one."""
+def _pixels(image, mask, nodata, prepare, what):
+    """An image as the library takes it, and the mask of the pixels that count, or None."""
+    image, mask, _ = read(image, mask, prepare, what)
+    pixels = prepare(image, what)
+    mask, _ = mask_of(image, pixels.shape, mask, nodata, what,
+                      "image" if pixels.ndim == 2 else "volume")
+    return pixels, mask
 
-    def __init__(self, images):
+
+def _initial_pixels(image, nodata, prepare):
+    """The initial image, with NaN in its missing pixels."""
+    pixels, mask = _pixels(image, None, nodata, prepare, "the initial image")
+    return pixels if mask is None else np.where(mask != 0, pixels, np.nan).astype(np.float32)
+
+
+class _Images:
+    """Reads images one by one, with the masks of the pixels that count."""
+
+    def __init__(self, images, masks, nodata):
         self._images = images
+        self._masks = [None] * len(images) if masks is None else masks
+        self._nodata = nodata
+        if len(self._masks) != len(images):
+            raise ValueError(f"masks must have a mask or None for each of the {len(images)} "
+                             f"images, not {len(self._masks)}")
         first = images[0]
         self.ndim = 3 if (opened(first).ndim if is_file(first) else np.ndim(first)) == 3 else 2
 
@@ -69,10 +90,11 @@ class _Images:
             ndim = image.ndim
         else:
             ndim = np.ndim(image)
-        array = (as_volume if ndim == 3 else as_image)(image, what)
-        if array.ndim != self.ndim:
-            raise ValueError(f"{what} has {array.ndim} dimensions, but image 0 {self.ndim}")
-        return array
+        pixels, mask = _pixels(image, self._masks[index], self._nodata,
+                               as_volume if ndim == 3 else as_image, what)
+        if pixels.ndim != self.ndim:
+            raise ValueError(f"{what} has {pixels.ndim} dimensions, but image 0 {self.ndim}")
+        return pixels, mask
 
 
 def _registration(ndim, motion, spacing, options):
@@ -85,8 +107,8 @@ def _registration(ndim, motion, spacing, options):
 
 
 @documented
-def build_template(images, *, motion="deformable", rounds=4, initial=None, spacing=None,
-                   device=None, progress=None, **options) -> Template:
+def build_template(images, *, masks=None, nodata=None, motion="deformable", rounds=4, initial=None,
+                   spacing=None, device=None, progress=None, **options) -> Template:
     """Build the template of several images or volumes: their mean shape and mean intensities.
 
     Each round registers all images to the template and makes the next one from them. The transforms
@@ -100,13 +122,18 @@ def build_template(images, *, motion="deformable", rounds=4, initial=None, spaci
     images : sequence of array_like, or of paths
         At least 2 images, or 2 volumes, with one channel. Shapes may differ. One of them is in
         memory at a time, if the sequence reads it when it is indexed.
+    masks : sequence of array_like, of paths or of None, optional
+        For each image, a mask of its shape that is 0 where pixels are ignored, or None. Such pixels
+        count neither for the mean and the deviation of the image's intensities, nor for its
+        registration, nor for the template.
+    %(nodata)s
     motion : {'rigid', 'similarity', 'affine', 'deformable'}, optional
         The transforms. The default is ``'deformable'``.
     rounds : int, optional
         How often the images are registered, from 1 to 100. The default is 4.
     initial : array_like, optional
         The image that the first round registers to, whose grid the template has. By default, the
-        first of `images`.
+        first of `images`. It has no mask: its pixels that do not count are NaN or `nodata`.
     spacing : float or sequence of floats, optional
         Of volumes: the distances of voxels along each axis, as :func:`register_volume` takes them.
         It must be the same for all.
@@ -125,7 +152,8 @@ def build_template(images, *, motion="deformable", rounds=4, initial=None, spaci
         in a round is left out of that round.
 
     %(raises)s
-        Also: there are fewer than 2 images, or fewer than 2 of them register reliably in a round.
+        Also: there are fewer than 2 images, or fewer than 2 of them register reliably in a round;
+        the number of masks or the shape of one is wrong; or no pixel can have the value `nodata`.
 
     References
     ----------
@@ -153,12 +181,12 @@ def build_template(images, *, motion="deformable", rounds=4, initial=None, spaci
     if len(images) < 2:
         raise ValueError(f"a template needs at least 2 images, not {len(images)}")
     device = open_device(device)
-    images = _Images(images)
+    images = _Images(images, masks, nodata)
     prepare, build = ((as_volume, _core.build_volume_template) if images.ndim == 3
                       else (as_image, _core.build_template))
     registration = _registration(images.ndim, motion, spacing, options)
     if initial is not None:
-        initial = prepare(initial, "the initial image")
+        initial = _initial_pixels(initial, nodata, prepare)
     with progress_bar(progress, rounds * len(images), "image") as bar:
         found = build(device, len(images), images, registration, rounds, initial, bar.update)
     shape = found["image"].shape

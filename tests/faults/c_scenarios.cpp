@@ -7,7 +7,9 @@
 
 #include <warpalign/warpalign.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -318,6 +320,37 @@ Scenario deformable_volumes() {
           }};
 }
 
+/// The mean of two volumes, of which one has a mask.
+Bytes build_template(warpalign_device device) {
+  const std::array volumes_of{view_of(volumes().drawn.reference), view_of(volumes().drawn.moving)};
+  std::vector<std::uint8_t> mask(volumes().drawn.moving.size(), 1);
+  std::fill_n(mask.begin() + 3000, 20, std::uint8_t{0});
+  std::array<warpalign_image, 2> masks{};
+  masks[1] = volumes_of[1];
+  masks[1].data = mask.data();
+  masks[1].type = WARPALIGN_U8;
+  const warpalign_volume_options options = volume_options(WARPALIGN_RIGID);
+  warpalign_template_options once{};
+  require(warpalign_default_template_options(&once, sizeof once));
+  once.rounds = 1;
+  const Shape& shape = volumes().spec.reference;
+  std::vector<float> mean(volumes().drawn.reference.size());
+  std::array<warpalign_transform, 2> transforms{{{7}, {7}}};  // no handles
+  warpalign_template found{};
+  found.struct_size = sizeof found;
+  found.pixels = {mean.data(), WARPALIGN_F32, shape.width, shape.height, shape.depth};
+  found.transforms = transforms.data();
+  const warpalign_status status = warpalign_build_volume_template(
+      device, volumes_of.data(), masks.data(), 2, nullptr, &options, &once, &found);
+  Bytes bytes;
+  for (const warpalign_transform transform : transforms) {
+    require_with_transform(status, transform);
+    append(bytes, lead_by(transform));
+  }
+  append(bytes, mean[1234]);
+  return bytes;
+}
+
 Scenario scenario(const std::string& name, Bytes (*use)(warpalign_device)) {
   return {"in C: " + name, [use](const Device& device) -> Work {
             const warpalign_device same = opened(device);
@@ -333,6 +366,7 @@ std::vector<Scenario> c_scenarios() {
           scenario("resample", &resample),
           scenario("prefilter", &prefilter),
           scenario("register volumes", &register_volumes),
+          scenario("template", &build_template),
           deformable_registration(),
           deformable_volumes(),
           deformation()};

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
@@ -104,6 +105,19 @@ Array blob_volume(const Shape& shape, const Point3& shift) {
     }
   }
   return volume;
+}
+
+/// Writes NIfTI whose header gives positions, with the x axis from left to right or back.
+void save_oriented(const std::string& path, const Array& volume, bool is_reversed) {
+  NiftiHeader header = plain_nifti_header({0.8, 0.8, 1});
+  const NiftiLayout& layout = header.layout();
+  header.set_integer(layout.sform_code, layout.code_bytes, 1);
+  const std::array spacing{is_reversed ? -0.8 : 0.8, 0.8, 1.0};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    header.set_real(layout.srow + (4 * axis + axis) * layout.real_bytes, spacing[axis]);
+  }
+  const auto bytes = write_nifti(volume, header, true);
+  write_bytes(path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
 /// The largest absolute value of the mean displacement of transforms, away from the edges.
@@ -231,17 +245,7 @@ TEST_CASE(
     // The last one is stored from right to left, and its header says so.
     const bool is_reversed = names.size() == 3;
     if (is_reversed) volume = reordered(volume, {{0, 1, 2}, {true, false, false}});
-    NiftiHeader header = plain_nifti_header({0.8, 0.8, 1});
-    const NiftiLayout& layout = header.layout();
-    header.set_integer(layout.sform_code, layout.code_bytes, 1);
-    const std::array spacing{is_reversed ? -0.8 : 0.8, 0.8, 1.0};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      header.set_real(layout.srow + (4 * axis + axis) * layout.real_bytes, spacing[axis]);
-    }
-    write_bytes(names.back(), [&] {
-      const auto bytes = write_nifti(volume, header, true);
-      return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    }());
+    save_oriented(names.back(), volume, is_reversed);
   }
   std::vector<std::string> arguments{"template"};
   arguments.insert(arguments.end(), names.begin(), names.end());
@@ -312,6 +316,146 @@ TEST_CASE("template: arrays are volumes, with an initial one and --spacing") {
   CHECK(load_npy(folder / "mean.npy").extents == std::vector<std::int64_t>{24, 26, 28});
 }
 
+TEST_CASE("template: pixels that --masks and --nodata exclude are as good as missing") {
+  require_test_device();
+  const BentImages bent;
+  const ScratchFolder& folder = bent.folder;
+  constexpr std::uint16_t nodata = 0;
+  const std::array shares{1.0, 0.0, -1.0};
+  std::vector<std::string> spoilt, holed;
+  for (int i = 0; i < 3; ++i) {
+    LoadedImage image = bent_image(shares[static_cast<std::size_t>(i)]);
+    LoadedImage missing = make_image(image.width, image.height, 1, PixelType::f32);
+    LoadedImage mask = make_image(image.width, image.height, 1, PixelType::u8);
+    for (std::int64_t y = 0; y < image.height; ++y) {
+      for (std::int64_t x = 0; x < image.width; ++x) {
+        const auto at = static_cast<std::size_t>(y * image.width + x);
+        // Two discs at other places in each image: one is masked, the other has no data.
+        const bool is_masked = std::hypot(x - 40 - 40 * i, y - 50) < 12;
+        const bool has_no_data = std::hypot(x - 40 - 40 * i, y - 110) < 12;
+        std::uint16_t& pixel = image.samples<std::uint16_t>()[at];
+        pixel = std::max<std::uint16_t>(pixel, 1);
+        const bool is_missing = is_masked || has_no_data;
+        missing.samples<float>()[at] =
+            is_missing ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(pixel);
+        mask.samples<std::uint8_t>()[at] = is_masked ? 0 : 255;
+        if (is_masked) pixel = 65535;
+        if (has_no_data) pixel = nodata;
+      }
+    }
+    const std::string number = std::to_string(i);
+    save_image(spoilt.emplace_back(folder / ("spoilt" + number + ".png")), image);
+    save_image(holed.emplace_back(folder / ("holed" + number + ".tif")), missing);
+    save_image(folder / ("mask" + number + ".png"), mask);
+  }
+  const auto options = [&](const std::string& name) {
+    return std::vector<std::string>{
+        "--output", folder / (name + ".npy"), "--transforms", folder / (name + "-transforms"),
+        "--sheet",  folder / (name + ".png"), "--rounds",     "1",
+        "--json"};
+  };
+  std::vector<std::string> with_masks = options("masked");
+  with_masks.insert(with_masks.end(), {"--masks", folder / "mask*.png", "--nodata", "0"});
+  const Outcome masked = bent.run(spoilt, with_masks);
+  CAPTURE(masked.err);
+  REQUIRE(masked.status == 0);
+  const Outcome missing = bent.run(holed, options("missing"));
+  CAPTURE(missing.err);
+  REQUIRE(missing.status == 0);
+  const json report = json::parse(masked.out);
+  const json of_missing = json::parse(missing.out);
+  CHECK(report["changes"] == of_missing["changes"]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(report["images"][i]["mask"] == folder / ("mask" + std::to_string(i) + ".png"));
+    CHECK(of_missing["images"][i]["mask"].is_null());
+    CHECK(report["images"][i]["confidence"] == of_missing["images"][i]["confidence"]);
+    CHECK(std::filesystem::exists(report["images"][i]["transform"].get<std::string>()));
+  }
+  CHECK(read_text(folder / "masked.npy") == read_text(folder / "missing.npy"));
+  CHECK(load_image(folder / "masked.png").pixels == load_image(folder / "missing.png").pixels);
+
+  // Nor do the discs change the mean: of the three images, two know each pixel.
+  const Outcome clean = bent.run(bent.names, options("clean"));
+  REQUIRE(clean.status == 0);
+  const Array expected = load_npy(folder / "clean.npy");
+  const Array found = load_npy(folder / "masked.npy");
+  double squares = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < found.samples<float>().size(); ++i) {
+    const float difference = found.samples<float>()[i] - expected.samples<float>()[i];
+    if (!std::isfinite(difference)) continue;
+    squares += std::pow(static_cast<double>(difference), 2);
+    count += 1;
+  }
+  CHECK(count > 0.95 * static_cast<double>(template_shape.pixels()));
+  // A disc is 2 % of the image, and 65535 is far from its values: it would add 3 % to the rms.
+  CHECK(std::sqrt(squares / count) < 0.01 * 65535);
+}
+
+TEST_CASE("template: masks of volumes follow their axes, and --nodata is for --initial, too") {
+  require_test_device();
+  const ScratchFolder folder;
+  const Shape shape{30, 26, 24};
+  constexpr float nodata = -100;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<std::string> spoilt, masks, holed;
+  const auto is_near = [](std::int64_t x, std::int64_t y, std::int64_t z, const Point3& p) {
+    return std::hypot(static_cast<double>(x) - p.x, static_cast<double>(y) - p.y,
+                      static_cast<double>(z) - p.z) < 4;
+  };
+  for (int i = 0; i < 3; ++i) {
+    Array volume = blob_volume(shape, {i - 1.0, 0, 1.0 - i});
+    Array missing = volume;
+    Array mask = make_array(volume.extents, PixelType::u8);
+    std::size_t at = 0;
+    for (std::int64_t z = 0; z < shape.depth; ++z) {
+      for (std::int64_t y = 0; y < shape.height; ++y) {
+        for (std::int64_t x = 0; x < shape.width; ++x, ++at) {
+          const bool is_masked = is_near(x, y, z, {8.0 + 2 * i, 8, 12});
+          const bool has_no_data = is_near(x, y, z, {20, 18, 8.0 + 4 * i});
+          if (is_masked || has_no_data) missing.samples<float>()[at] = nan;
+          if (is_masked) volume.samples<float>()[at] = 50;
+          if (has_no_data) volume.samples<float>()[at] = nodata;
+          mask.samples<std::uint8_t>()[at] = is_masked ? 0 : 1;
+        }
+      }
+    }
+    // The last one is stored from right to left, with its mask.
+    const bool is_reversed = i == 2;
+    for (Array* array : {&volume, &missing, &mask}) {
+      if (is_reversed) *array = reordered(*array, {{0, 1, 2}, {true, false, false}});
+    }
+    const std::string number = std::to_string(i) + ".nii.gz";
+    save_oriented(spoilt.emplace_back(folder / ("v" + number)), volume, is_reversed);
+    save_oriented(holed.emplace_back(folder / ("h" + number)), missing, is_reversed);
+    save_oriented(masks.emplace_back(folder / ("m" + number)), mask, is_reversed);
+  }
+  Array start = blob_volume(shape, {});
+  for (std::size_t i = 5000; i < 5400; ++i) start.samples<float>()[i] = nan;
+  save_oriented(folder / "start-nan.nii.gz", start, false);
+  for (std::size_t i = 5000; i < 5400; ++i) start.samples<float>()[i] = nodata;
+  save_oriented(folder / "start.nii.gz", start, false);
+
+  const auto build = [&](std::vector<std::string> arguments, const std::string& name) {
+    arguments.insert(arguments.begin(), "template");
+    arguments.insert(arguments.end(), {"--output", folder / (name + ".npy"), "--motion", "rigid",
+                                       "--max-rotation", "20", "--rounds", "1", "--sheet",
+                                       folder / (name + ".png"), "--device", test_device()});
+    const Outcome outcome = run_program(arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+  };
+  std::vector<std::string> with_masks = spoilt;
+  with_masks.insert(with_masks.end(), {"--nodata", "-100", "--initial", folder / "start.nii.gz"});
+  with_masks.push_back("--masks");
+  with_masks.insert(with_masks.end(), masks.begin(), masks.end());
+  build(with_masks, "masked");
+  holed.insert(holed.end(), {"--initial", folder / "start-nan.nii.gz"});
+  build(holed, "missing");
+  CHECK(read_text(folder / "masked.npy") == read_text(folder / "missing.npy"));
+  CHECK(load_image(folder / "masked.png").pixels == load_image(folder / "missing.png").pixels);
+}
+
 TEST_CASE("template: wrong input is refused before a device is opened, and nothing is written") {
   const BentImages bent;
   const ScratchFolder& folder = bent.folder;
@@ -320,6 +464,12 @@ TEST_CASE("template: wrong input is refused before a device is opened, and nothi
   const std::string volume = folder / "v.npy";
   save_npy(volume, random_array({20, 20, 20}, PixelType::f32));
   save_image(folder / "small.png", draw({}, {15, 40, 1}, 1, PixelType::u8));
+  save_image(folder / "zero.png",
+             make_image(template_shape.width, template_shape.height, 1, PixelType::u8));
+  save_image(folder / "mask.png", draw({}, template_shape, 1, PixelType::u8));
+  save_image(folder / "flat.png", make_image(64, 64, 1, PixelType::u16));
+  const std::string flat_volume = folder / "flat.npy";
+  save_npy(flat_volume, random_array({19, 20, 20}, PixelType::f32));
   const std::string out = folder / "out.tif";
   const auto before = folder.names();
   const auto refused = [&](std::vector<std::string> arguments,
@@ -356,11 +506,27 @@ TEST_CASE("template: wrong input is refused before a device is opened, and nothi
   refused({a, folder / "small.png", "--output", out}, {"small.png", "15 x 40", "at least 16"});
   refused({a, folder / "none.png", "--output", out}, {"none.png"});
   refused({a, b, "--output", out, "--transforms", a}, {a});
+  const std::string mask = folder / "mask.png";
+  refused({a, b, "--output", out, "--masks", mask},
+          {"--masks: names 1 file, but there are 2 images", "one mask for each image"});
+  refused({a, b, "--output", out, "--masks", mask, mask, mask}, {"names 3 files"});
+  refused({a, b, "--output", mask, "--masks", mask, mask}, {"--output", "is the same file as"});
+  refused({a, b, "--output", out, "--masks", mask, folder / "small.png"},
+          {"small.png: is 15 x 40, but " + b + " is 170 x 160"});
+  refused({a, b, "--output", out, "--masks", mask, folder / "zero.png"},
+          {"zero.png: is 0 everywhere, which excludes every pixel"});
+  refused({a, b, "--output", out, "--masks", mask, folder / "none.png"}, {"none.png"});
+  refused({a, b, "--output", out, "--nodata", "-1"}, {"--nodata -1", "u16"});
+  refused({a, b, "--output", out, "--nodata", ""}, {"--nodata"});
+  refused({folder / "flat.png", b, "--output", out, "--nodata", "0"},
+          {"flat.png: there is nothing in it to register; all of it is missing or masked"});
+  refused({volume, volume, "--output", folder / "o.npy", "--masks", volume, a}, {a});
+  refused({volume, volume, "--output", folder / "o.npy", "--masks", volume, flat_volume},
+          {flat_volume + ": is 20 x 20 x 19"});
   CHECK(folder.names() == before);
 
   // Whether an image is constant is known once the device is open.
   require_test_device();
-  save_image(folder / "flat.png", make_image(64, 64, 1, PixelType::u8));
   check_refused(bent.run({a, folder / "flat.png"}, {"--output", out}), 2,
                 {"flat.png: is constant"});
   CHECK_FALSE(std::filesystem::exists(out));

@@ -1,6 +1,7 @@
 // Templates of images and volumes whose mean shape is known, and wrong input.
 #include "support/devices.hpp"
 #include "templates/drawn_subjects.hpp"
+#include "templates/template_calls.hpp"
 
 #include <warpalign/error.hpp>
 #include <warpalign/template.hpp>
@@ -12,21 +13,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
+using test::correlation;
 using test::DrawnSubjects;
+using test::frame;
+using test::rounds;
+using test::used_of;
+using test::view_of;
 using warpalign::build_template;
 using warpalign::build_volume_template;
 using warpalign::Device;
-using warpalign::Error;
-using warpalign::ErrorKind;
 using warpalign::HostImage;
-using warpalign::HostVolume;
 using warpalign::Motion;
 using warpalign::PixelType;
 using warpalign::RegistrationOptions;
@@ -38,18 +40,6 @@ using warpalign::TemplateVoxels;
 using warpalign::Transform;
 using warpalign::VolumeRegistrationOptions;
 
-constexpr Shape frame{150, 160, 1};
-
-HostImage view_of(const std::vector<float>& pixels, const Shape& shape = frame) {
-  return {pixels.data(), PixelType::f32, shape.width, shape.height, 0};
-}
-
-TemplateOptions rounds(int count) {
-  TemplateOptions options;
-  options.rounds = count;
-  return options;
-}
-
 /// The template of images of one shape.
 Template template_of(const Device& device, const std::vector<std::vector<float>>& images,
                      const TemplateOptions& options = rounds(2),
@@ -58,58 +48,8 @@ Template template_of(const Device& device, const std::vector<std::vector<float>>
   return build_template(device, images.size(), source, registration, options);
 }
 
-std::vector<Transform> used_of(const Template& found) {
-  std::vector<Transform> used;
-  for (const auto& transform : found.transforms) {
-    if (transform) used.push_back(*transform);
-  }
-  return used;
-}
-
-/// The correlation of two arrays where both are known, away from the edges.
-double correlation(const std::vector<float>& a, const std::vector<float>& b, const Shape& shape) {
-  const std::int64_t margin = shape.depth > 1 ? 7 : 12;
-  const std::int64_t deep = shape.depth > 1 ? margin : 0;
-  double n = 0, sa = 0, sb = 0, saa = 0, sbb = 0, sab = 0;
-  for (std::int64_t z = deep; z < shape.depth - deep; ++z) {
-    for (std::int64_t y = margin; y < shape.height - margin; ++y) {
-      for (std::int64_t x = margin; x < shape.width - margin; ++x) {
-        const auto i = static_cast<std::size_t>((z * shape.height + y) * shape.width + x);
-        const auto u = static_cast<double>(a[i]);
-        const auto v = static_cast<double>(b[i]);
-        if (!std::isfinite(u) || !std::isfinite(v)) continue;
-        n += 1;
-        sa += u;
-        sb += v;
-        saa += u * u;
-        sbb += v * v;
-        sab += u * v;
-      }
-    }
-  }
-  return (sab - sa * sb / n) / std::sqrt((saa - sa * sa / n) * (sbb - sb * sb / n));
-}
-
 /// Waves that have nothing to do with other seeds.
 std::vector<float> unrelated(std::uint32_t seed) { return DrawnSubjects(frame, 0, seed).scene(); }
-
-template <class Work>
-std::optional<Error> error_of(const Work& work) {
-  try {
-    static_cast<void>(work());
-  } catch (const Error& error) {
-    return error;
-  }
-  return {};
-}
-
-#define CHECK_ERROR(kind_, part, work)                                              \
-  do {                                                                              \
-    const auto error = error_of([&] { return work; });                              \
-    REQUIRE(error);                                                                 \
-    CHECK(error->kind() == ErrorKind::kind_);                                       \
-    CHECK_MESSAGE(error->message().find(part) != std::string::npos, error->what()); \
-  } while (false)
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-/* The C interface: devices, registration of images and volumes, transforms, and B-spline resampling
- * and prefiltering of host arrays. The C++ interface (warpalign.hpp) has more.
+/* The C interface: devices, registration of images and volumes, transforms, templates, and B-spline
+ * resampling and prefiltering of host arrays. The C++ interface (warpalign.hpp) has more.
  *
  * Every function that can fail returns a status; warpalign_last_error() returns a description.
  * Handles are numbers, not addresses: functions return WARPALIGN_INVALID_HANDLE for a null handle,
@@ -666,6 +666,56 @@ warpalign_align_volume(warpalign_volume_registrar registrar, const warpalign_ima
 /** Destroys a registrar of volumes. Calls that still use it finish normally. */
 WARPALIGN_C_API warpalign_status
 warpalign_destroy_volume_registrar(warpalign_volume_registrar registrar);
+
+/* Templates. */
+
+/** How to build a template, besides the options of its registrations. */
+typedef struct warpalign_template_options {
+  size_t struct_size; /**< sizeof(warpalign_template_options) */
+  int32_t rounds;     /**< how often the images are registered to the template, 1 to 100 */
+} warpalign_template_options;
+
+/** A template, in memory of the caller, who sets all members but `used` before the call. */
+typedef struct warpalign_template {
+  size_t struct_size; /**< sizeof(warpalign_template) */
+  /** The template: WARPALIGN_F32, of the extents of the initial image, or else of the first one.
+   * NaN where no image lies, or all that do are missing or masked. */
+  warpalign_output pixels;
+  /** For each image, the transform from pixels of the template to those of the image, which the
+   * caller destroys; null for an image that the last round did not use. May be a null pointer. */
+  warpalign_transform* transforms;
+  /** For each image, the confidence of its registration in the last round, 0 to 1; or null. */
+  double* confidences;
+  /** For each round, the root mean square displacement in pixels by which it moved the template
+   * towards the mean shape; or null. */
+  double* changes;
+  size_t used; /**< how many of the images the last round used */
+} warpalign_template;
+
+/** Writes the defaults. `struct_size`: sizeof(warpalign_template_options). */
+WARPALIGN_C_API warpalign_status
+warpalign_default_template_options(warpalign_template_options* options, size_t struct_size);
+
+/** Builds the template of `count` images, their mean in shape and intensity, as build_template()
+ * does (template.hpp, which cites the papers). `masks`: for each image a mask, u8 of the image's
+ * size, 0 where a pixel does not count, or one whose `data` is null; or null without masks.
+ * `initial`: the image that the first round registers to, whose pixels the template has, and of
+ * which NaN and infinities do not count; null: the first of `images`. `registration`: of the motion
+ * WARPALIGN_RIGID, WARPALIGN_SIMILARITY, WARPALIGN_AFFINE or WARPALIGN_DEFORMABLE; null: the
+ * defaults, with WARPALIGN_DEFORMABLE. `options` may be null for the defaults.
+ *
+ * Returns WARPALIGN_INVALID_IMAGE if fewer than 2 images register reliably in a round. After an
+ * error all transforms are null. */
+WARPALIGN_C_API warpalign_status warpalign_build_template(
+    warpalign_device device, const warpalign_image* images, const warpalign_image* masks,
+    size_t count, const warpalign_image* initial, const warpalign_register_options* registration,
+    const warpalign_template_options* options, warpalign_template* result);
+/** The same for volumes, as build_volume_template() does. `registration->reference_spacing` is that
+ * of the initial volume, and `registration->moving_spacing` that of all volumes. */
+WARPALIGN_C_API warpalign_status warpalign_build_volume_template(
+    warpalign_device device, const warpalign_image* volumes, const warpalign_image* masks,
+    size_t count, const warpalign_image* initial, const warpalign_volume_options* registration,
+    const warpalign_template_options* options, warpalign_template* result);
 
 /* Agreement. */
 

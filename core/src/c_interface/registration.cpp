@@ -64,6 +64,8 @@ void write_option(const detail::OptionRow& row, const RegistrationOptions& optio
                                                          : std::int32_t{std::get<int>(value)};
 }
 
+}  // namespace
+
 RegistrationOptions options_of(const warpalign_register_options* given) {
   RegistrationOptions options;
   if (given == nullptr) return options;
@@ -74,6 +76,8 @@ RegistrationOptions options_of(const warpalign_register_options* given) {
   options.search = search_of(given->search);
   return options;
 }
+
+namespace {
 
 [[noreturn]] void refuse_deformable() {
   refuse("WARPALIGN_DEFORMABLE needs warpalign_align_deformable(), which returns the deformation");

@@ -23,6 +23,8 @@ void write(const Point3& point, double (&xyz)[3]) {
   xyz[2] = point.z;
 }
 
+}  // namespace
+
 VolumeRegistrationOptions options_of(const warpalign_volume_options* given) {
   VolumeRegistrationOptions options;
   if (given == nullptr) return options;
@@ -38,6 +40,8 @@ VolumeRegistrationOptions options_of(const warpalign_volume_options* given) {
   options.bending_weight = given->bending_weight;
   return options;
 }
+
+namespace {
 
 void describe_deformation(const VolumeRegistration& found, warpalign_volume_registration& result) {
   result.deformed = found.deformation ? 1 : 0;

@@ -9,6 +9,7 @@
 
 #include <warpalign/error.hpp>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,7 @@ using detail::EqualImages;
 using detail::FloatArray;
 using detail::MeanImage;
 using detail::MeanShape;
+using detail::SourceArray;
 using detail::template_stage;
 
 constexpr int max_rounds = 100;
@@ -67,6 +69,15 @@ void check_spacings(const VolumeRegistrationOptions& options, bool has_initial) 
   if (has_initial || (r.x == m.x && r.y == m.y && r.z == m.z)) return;
   detail::refuse(template_stage,
                  "without an initial volume, reference_spacing and moving_spacing must be equal");
+}
+
+/// `mask`: optional, of an image or a volume.
+template <class View>
+SourceArray source_array(const View& image, const std::optional<View>& mask,
+                         std::shared_ptr<const void> owner) {
+  SourceArray array{detail::view_of(image), {}, std::move(owner)};
+  if (mask) array.mask = detail::view_of(*mask);
+  return array;
 }
 
 /// `initial`: empty for the first of the images.
@@ -181,7 +192,10 @@ Template build_template(const Device& device, std::size_t count, const TemplateS
   Registrar registrar(device, registration);
   const auto read = [&](std::size_t i) {
     TemplatePixels pixels = source(i);
-    return detail::view_of(pixels.image, std::move(pixels.owner));
+    if (registration.fast && pixels.mask) {
+      detail::refuse(template_stage, "the fast pipeline does not support masks");
+    }
+    return source_array(pixels.image, pixels.mask, std::move(pixels.owner));
   };
   const EqualImages images(count, read, image_limits);
   return Rounds<Registrar>(device, registrar, images, options,
@@ -199,7 +213,7 @@ Template build_volume_template(const Device& device, std::size_t count,
   VolumeRegistrar registrar(device, registration);
   const auto read = [&](std::size_t i) {
     TemplateVoxels voxels = source(i);
-    return detail::view_of(voxels.volume, std::move(voxels.owner));
+    return source_array(voxels.volume, voxels.mask, std::move(voxels.owner));
   };
   const EqualImages images(count, read, volume_limits);
   return Rounds<VolumeRegistrar>(device, registrar, images, options,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ namespace warpalign::detail {
 struct ArrayView {
   HostImage rows;
   Shape shape;
+};
+
+/// An image of a template, as its source gives it.
+struct SourceArray {
+  ArrayView samples;
+  std::optional<ArrayView> mask{};
   std::shared_ptr<const void> owner{};
 };
 
@@ -25,8 +32,8 @@ struct FloatArray {
   std::vector<float> samples;
 };
 
-[[nodiscard]] ArrayView view_of(const HostImage& image, std::shared_ptr<const void> owner = {});
-[[nodiscard]] ArrayView view_of(const HostVolume& volume, std::shared_ptr<const void> owner = {});
+[[nodiscard]] ArrayView view_of(const HostImage& image);
+[[nodiscard]] ArrayView view_of(const HostVolume& volume);
 
 /// The arrays that a registrar accepts.
 struct ArrayLimits {
@@ -42,13 +49,14 @@ void check_template_array(const ArrayView& array, const ArrayLimits& limits,
 [[nodiscard]] FloatArray floats_of(const ArrayView& array);
 
 /// The images of a template: each with the gain and the offset that give all of them the same mean
-/// and the same standard deviation, the averages of theirs.
+/// and the same standard deviation, the averages of theirs. Masked samples are NaN.
 class EqualImages {
  public:
-  using Source = std::function<ArrayView(std::size_t image)>;
+  using Source = std::function<SourceArray(std::size_t image)>;
 
-  /// Reads each image once. Throws as check_template_array(), and Error(invalid_image) for an image
-  /// that is constant or without finite samples.
+  /// Reads each image once. Throws as check_template_array(), Error(invalid_argument) for a mask of
+  /// another shape or type, and Error(invalid_image) for an image that is constant, or of which all
+  /// samples are missing or masked.
   EqualImages(std::size_t count, Source source, const ArrayLimits& limits);
 
   [[nodiscard]] std::size_t count() const noexcept { return moments_.size(); }
@@ -58,9 +66,11 @@ class EqualImages {
  private:
   struct Moments {
     Shape shape;
+    bool has_mask = false;
     double mean = 0;
     double deviation = 0;
   };
+  [[nodiscard]] SourceArray checked(std::size_t image) const;
   [[nodiscard]] Moments measured(std::size_t image) const;
 
   Source source_;

@@ -37,7 +37,7 @@ class Calls {
 
  private:
   void call() {
-    switch (reader_.byte() % 20) {
+    switch (reader_.byte() % 21) {
       case 0:
         return list_devices();
       case 1:
@@ -76,6 +76,8 @@ class Calls {
         return align_volume();
       case 18:
         return expect(warpalign_destroy_volume_registrar(volume_registrar()));
+      case 19:
+        return build_template();
       default:
         require(warpalign_status_name(reader_.number<std::int32_t>()) != nullptr,
                 "every status has a name");
@@ -238,6 +240,9 @@ class Calls {
     warpalign_volume_options volumes{};
     expect(warpalign_default_volume_options(rarely() ? nullptr : &volumes,
                                             size_of_struct<warpalign_volume_options>()));
+    warpalign_template_options of_template{};
+    expect(warpalign_default_template_options(rarely() ? nullptr : &of_template,
+                                              size_of_struct<warpalign_template_options>()));
     warpalign_spline_options spline{};
     expect(warpalign_default_spline_options(rarely() ? nullptr : &spline,
                                             size_of_struct<warpalign_spline_options>()));
@@ -282,6 +287,38 @@ class Calls {
     expect(warpalign_register(device(), rarely() ? nullptr : &reference,
                               rarely() ? nullptr : &moving, rarely() ? nullptr : &options,
                               rarely() ? nullptr : &result));
+  }
+
+  void build_template() {
+    const std::array images{image(), image()};
+    const std::array masks{image(), image()};
+    const warpalign_image initial = image();
+    const warpalign_register_options registration = register_options();
+    const warpalign_volume_options of_volumes = volume_options();
+    warpalign_template_options options{size_of_struct<warpalign_template_options>(), enumerator(4)};
+    std::array<warpalign_transform, 2> transforms{};
+    std::array<double, 2> confidences{};
+    std::array<double, 100> changes{};
+    warpalign_template result{};
+    result.struct_size = size_of_struct<warpalign_template>();
+    result.pixels = output();
+    result.transforms = rarely() ? nullptr : transforms.data();
+    result.confidences = rarely() ? nullptr : confidences.data();
+    result.changes = rarely() ? nullptr : changes.data();
+    const warpalign_image* const first = rarely() ? nullptr : images.data();
+    const warpalign_image* const hidden = reader_.byte() < 128 ? nullptr : masks.data();
+    const warpalign_image* const start = reader_.byte() < 128 ? nullptr : &initial;
+    const std::size_t count = reader_.byte() % (images.size() + 1);
+    const warpalign_status status =
+        reader_.byte() < 128
+            ? warpalign_build_template(device(), first, hidden, count, start, &registration,
+                                       &options, rarely() ? nullptr : &result)
+            : warpalign_build_volume_template(device(), first, hidden, count, start, &of_volumes,
+                                              &options, rarely() ? nullptr : &result);
+    for (const warpalign_transform transform : transforms) {
+      expect_transform(status, transform);
+      if (transform.id != 0) warpalign_destroy_transform(transform);
+    }
   }
 
   void make_registrar() {
