@@ -120,13 +120,6 @@ RegistrationOptions image_settings(const Options& options) {
   return registration_options_of(choices);
 }
 
-std::optional<double> number_of(const char* option, const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  const std::vector<double> numbers = parse_numbers(option, *text);
-  if (numbers.size() == 1) return numbers.front();
-  throw UsageError(fmt::format("{} {}: must be a number", option, *text));
-}
-
 /// The same for volumes. Those of the files are set later.
 VolumeRegistrationOptions volume_settings(const Options& options) {
   RegistrationOptions of_images;  // for the names of the motions
@@ -135,8 +128,8 @@ VolumeRegistrationOptions volume_settings(const Options& options) {
   settings.motion = of_images.motion;
   settings.modality = volume_modality_of(options.modality);
   if (options.max_rotation) settings.max_rotation = checked_rotation(*options.max_rotation);
-  settings.grid_spacing = number_of("--grid-spacing", options.grid_spacing);
-  const auto weight = number_of("--bending-weight", options.bending_weight);
+  settings.grid_spacing = parse_number("--grid-spacing", options.grid_spacing);
+  const auto weight = parse_number("--bending-weight", options.bending_weight);
   if ((settings.grid_spacing || weight) && settings.motion != Motion::deformable) {
     throw UsageError(fmt::format("{}: is for --motion deformable",
                                  settings.grid_spacing ? "--grid-spacing" : "--bending-weight"));

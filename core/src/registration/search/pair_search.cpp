@@ -539,7 +539,8 @@ void PairSearch::choose_signal(const PairContext& context) {
 // Neither signal is certain, but both may have found the same transform.
 void PairSearch::ask_both_signals(const PairContext& context) {
   if (!compared_both_ || selected_.empty() || orientation_.empty() || is_reliable(result_)) return;
-  result_.front().agreement = agreement_evidence(context, selected_.front(), orientation_.front());
+  result_.front().agreement =
+      agreement_evidence(context.reference.shape(), selected_.front(), orientation_.front());
 }
 
 void PairSearch::compare_shifts(const PairContext& context) {

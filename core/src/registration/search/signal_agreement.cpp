@@ -25,12 +25,11 @@ constexpr double least_sum_of_scores = 12.5;
 
 }  // namespace
 
-double agreement_evidence(const PairContext& context, const Candidate& by_intensity,
+double agreement_evidence(const Shape& reference, const Candidate& by_intensity,
                           const Candidate& by_orientation) {
   if (!by_intensity.null_test || !by_orientation.null_test) return 0;
   const double scores = by_intensity.null_test->z_score + by_orientation.null_test->z_score;
   if (!(scores >= least_sum_of_scores)) return 0;
-  const Shape& reference = context.reference.shape();
   const double diagonal =
       std::hypot(static_cast<double>(reference.width), static_cast<double>(reference.height));
   const double apart =

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "registration/pair/candidate.hpp"
-#include "registration/pair/context.hpp"
+
+#include <warpalign/pixel.hpp>
 
 namespace warpalign::detail {
 
@@ -10,7 +11,7 @@ namespace warpalign::detail {
 /// Candidate::evidence() counts it: at 1, the confidence is 0.5. Searches of unrelated images by
 /// different signals seldom end near each other, so two answers that agree are certain where
 /// neither would be alone. 0 if their scores together are no better than those of unrelated images.
-[[nodiscard]] double agreement_evidence(const PairContext& context, const Candidate& by_intensity,
+[[nodiscard]] double agreement_evidence(const Shape& reference, const Candidate& by_intensity,
                                         const Candidate& by_orientation);
 
 }  // namespace warpalign::detail
