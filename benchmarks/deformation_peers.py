@@ -12,8 +12,8 @@ Each method begins with an affine step of its own, and uses its own defaults for
 kind:
 
 - `warpalign`: the program (`--program`) with `--motion deformable`; with `--modality other` for
-  `drawn other`. The whole process is timed. `warpalign 2` has `--grid-spacing 2`, and other numbers
-  likewise.
+  `drawn other`, and `auto` for stains. The whole process is timed. `warpalign 0.2` has `--bending-weight 0.2`, and
+  `warpalign 0.2 2` also `--grid-spacing 2`.
 - `ANTs SyN`, `ANTs SyNCC`: `ants.registration`, with its default measure (mutual information) and
   with local correlation.
 - `DIPY SyN`: `AffineRegistration`, and `SymmetricDiffeomorphicRegistration` with `CCMetric(2)`.
@@ -123,8 +123,9 @@ def gray(file):
     return np.asarray(Image.open(file).convert("F")).T.astype(np.float32)
 
 
-def warpalign_method(given, grid_spacing=None):
-    grid = ["--grid-spacing", grid_spacing] if grid_spacing else []
+def warpalign_method(given, *numbers):
+    grid = [word for option, number in zip(("--bending-weight", "--grid-spacing"), numbers)
+            for word in (option, number)]
 
     def method(pair, fixed, moving, scratch):
         field = scratch / "field.npy"
@@ -280,6 +281,8 @@ def main():
                 real.histology(given.histology), given.histology_pairs)
         if given.birl:
             sets["BIRL"] = real.birl(given.birl)
+        for pair in sets.get("histology", []) + sets.get("BIRL", []):
+            pair.modality = "auto"
         methods = {name: method_of(name) for name in given.methods.split(",")}
         for name, pairs in sets.items():
             if given.only and name not in given.only.split(","):

@@ -256,7 +256,7 @@ def deformation_peers(record):
             smooth = sum(result["sd_log_j"] for result in kept) / max(len(kept), 1)
             folded = 100 * sum(result["folded"] for result in kept) / max(len(kept), 1)
             reliable = (f"{sum(result['reliable'] for result in results)} of {one['pairs']}"
-                        if name == "warpalign" else "")
+                        if name.startswith("warpalign") else "")
             lines.append(f"| | {name} | {reliable} | {agreement(results)} | {smooth:.3f} | "
                          f"{folded:.2f} | {seconds[len(seconds) // 2]:.2f} |")
     return lines
