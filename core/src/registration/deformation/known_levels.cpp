@@ -38,14 +38,10 @@ std::vector<float> halved_known(std::span<const float> known, const Shape& fine,
 
 std::vector<float> eroded_known(std::span<const float> known, const Shape& shape, int reach) {
   std::vector<float> result(known.begin(), known.end());
-  for_each_line(result, shape, [&](const std::vector<float>& line, std::vector<float>& to) {
-    const auto length = static_cast<std::int64_t>(line.size());
-    for (std::int64_t k = 0; k < length; ++k) {
-      const auto first = line.begin() + std::max<std::int64_t>(k - reach, 0);
-      const auto last = line.begin() + std::min<std::int64_t>(k + reach + 1, length);
-      to[static_cast<std::size_t>(k)] = *std::min_element(first, last);
-    }
-  });
+  combine_neighbours(result, shape, reach, 1, Beyond::neutral,
+                     [](std::int64_t /*offset*/, const float* from, float* to, std::int64_t count) {
+                       for (std::int64_t k = 0; k < count; ++k) to[k] = std::min(to[k], from[k]);
+                     });
   return result;
 }
 

@@ -21,18 +21,13 @@ std::vector<float> gaussian_smoothed(std::span<const float> image, const Shape& 
     weights[static_cast<std::size_t>(k + reach)] = static_cast<float>(std::exp(-t * t / 2));
     total += weights[static_cast<std::size_t>(k + reach)];
   }
+  for (float& weight : weights) weight /= total;
   std::vector<float> result(image.begin(), image.end());
-  for_each_line(result, shape, [&](const std::vector<float>& line, std::vector<float>& to) {
-    const auto last = static_cast<std::int64_t>(line.size()) - 1;
-    for (std::int64_t k = 0; k <= last; ++k) {
-      float sum = 0;
-      for (std::int64_t i = -reach; i <= reach; ++i) {
-        sum += weights[static_cast<std::size_t>(i + reach)] *
-               line[static_cast<std::size_t>(std::clamp<std::int64_t>(k + i, 0, last))];
-      }
-      to[static_cast<std::size_t>(k)] = sum / total;
-    }
-  });
+  combine_neighbours(result, shape, reach, 0, Beyond::nearest,
+                     [&](std::int64_t offset, const float* from, float* to, std::int64_t count) {
+                       const float weight = weights[static_cast<std::size_t>(offset + reach)];
+                       for (std::int64_t k = 0; k < count; ++k) to[k] += weight * from[k];
+                     });
   return result;
 }
 
@@ -80,21 +75,13 @@ std::vector<float> distances_from(const std::vector<bool>& inside, bool from, co
   std::vector<float> squares(inside.size());
   for (std::size_t i = 0; i < inside.size(); ++i) squares[i] = inside[i] == from ? limit : 0;
   // Separable: the least squared distance along each axis, plus that along the axes before.
-  for_each_line(squares, shape, [](const std::vector<float>& line, std::vector<float>& result) {
-    const auto length = static_cast<std::int64_t>(line.size());
-    const float most = *std::max_element(line.begin(), line.end());
-    if (most == 0) return result.assign(line.begin(), line.end());
-    for (std::int64_t k = 0; k < length; ++k) {
-      float least = line[static_cast<std::size_t>(k)];
-      for (std::int64_t i = 1; i <= farthest_from_outline && static_cast<float>(i * i) < least;
-           ++i) {
-        const auto square = static_cast<float>(i * i);
-        if (k >= i) least = std::min(least, line[static_cast<std::size_t>(k - i)] + square);
-        if (k + i < length) least = std::min(least, line[static_cast<std::size_t>(k + i)] + square);
-      }
-      result[static_cast<std::size_t>(k)] = least;
-    }
-  });
+  combine_neighbours(squares, shape, farthest_from_outline, limit, Beyond::neutral,
+                     [](std::int64_t offset, const float* source, float* to, std::int64_t count) {
+                       const auto square = static_cast<float>(offset * offset);
+                       for (std::int64_t k = 0; k < count; ++k) {
+                         to[k] = std::min(to[k], source[k] + square);
+                       }
+                     });
   for (float& square : squares) square = std::sqrt(square);
   return squares;
 }
