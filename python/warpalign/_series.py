@@ -253,8 +253,12 @@ def register_series(volumes, *, to="first", motion="rigid", affine=None, spacing
     radius : float, optional
         The radius, in millimetres, of the sphere on which framewise displacement measures
         rotations. The default is 50.
-    grid_spacing, bending_weight : float, optional
-        For ``motion='deformable'``, as :func:`register_volume` takes them.
+    grid_spacing : float, optional
+        For ``motion='deformable'``: the distance between control points, in millimetres. The
+        default is 5 voxels along the axis with the smallest spacing.
+    bending_weight : float, optional
+        For ``motion='deformable'``: the weight of the bending energy against the correlation, 0.01
+        to 100. The default is 0.5.
     output : array, optional
         Receives the aligned volumes: ``output[i] = aligned``, for an array or a memory map of the
         series' shape. A volume that is not ``'ok'`` is copied as it is.
