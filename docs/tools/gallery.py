@@ -10,15 +10,16 @@ from PIL import Image
 
 # In the order in which a newcomer looks at them.
 ORDER = ["register_a_pair", "another_modality", "drift_of_a_stack", "join_tiles", "join_photographs",
-         "bend_a_brain", "align_two_volumes", "align_exposures", "align_surveys", "refused_pair",
-         "resample_a_volume", "arrays_on_a_device", "spline_degrees", "boundary_modes",
-         "antialiased_zoom"]
+         "bend_a_brain", "flatten_sections", "still_a_breathing_volume", "align_two_volumes",
+         "align_exposures", "align_surveys", "refused_pair", "resample_a_volume",
+         "arrays_on_a_device", "spline_degrees", "boundary_modes", "antialiased_zoom"]
 SMALL = 420  # pixels; smaller pictures are enlarged
 # The pages whose thumbnail in the overview is not their last picture.
 FACES = {"spline_degrees": 0}
 # Which part of that picture's width, where the whole is too wide.
 PARTS = {"another_modality": (2 / 3, 1), "drift_of_a_stack": (1 / 3, 1),
          "join_tiles": (1 / 2, 1), "bend_a_brain": (1 / 3, 1),
+         "still_a_breathing_volume": (1 / 3, 1),
          "resample_a_volume": (0, 2 / 3), "arrays_on_a_device": (1 / 3, 1),
          "antialiased_zoom": (1 / 2, 1)}
 

@@ -161,7 +161,10 @@ def test_an_interrupted_run_is_continued(program, tmp_path, series):
         [[line["deformation"][name] for name in ("correlation", "min_jacobian")] for line in ours],
         [[line["deformation"][name] for name in ("correlation", "min_jacobian")] for line in theirs],
         atol=1e-3)
-    np.testing.assert_allclose(np.load(broken / "o.npy"), np.load(whole / "o.npy"), atol=0.02)
+    # A voxel that lies about one voxel outside of a volume may be kept or not.
+    inside = (slice(None), *INSIDE)
+    np.testing.assert_allclose(np.load(broken / "o.npy")[inside], np.load(whole / "o.npy")[inside],
+                               atol=0.02)
 
 
 @pytest.mark.parametrize(("options", "words"), [

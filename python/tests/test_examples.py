@@ -24,6 +24,8 @@ PICTURES = {
     "join_tiles": set(),
     "join_photographs": set(),
     "bend_a_brain": set(),
+    "flatten_sections": set(),
+    "still_a_breathing_volume": set(),
 }
 
 
@@ -56,6 +58,12 @@ def test_pages_run(name, tmp_path, monkeypatch, capsys):
         assert abs(values["found"].scale - 25 / 30) < 0.001
     if name == "drift_of_a_stack":
         assert values["error"].max() < 0.2  # pixels, at noise of a fifth of the range
+    if name == "flatten_sections":
+        by_motion = {motion: frames[values["inside"]].std(0).mean()
+                     for motion, frames in values["flat"].items()}
+        assert by_motion["deformable"] < 0.5 * by_motion["similarity"]
+    if name == "still_a_breathing_volume":
+        assert values["after"] < 0.15 * values["before"]  # interpolation and the edges remain
     if name == "resample_a_volume":
         assert "True" in capsys.readouterr().out
     if name == "align_two_volumes":

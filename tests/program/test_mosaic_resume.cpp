@@ -92,7 +92,8 @@ TEST_CASE("mosaic goes on after an interruption, without registering pairs again
   scan.interrupt();
   change_records(scan, [](PairRecord& record) { record.confidence = 0.625; });
   REQUIRE(scan.resume().status == 0);
-  for (const json& pair : scan.report()["pairs"]) CHECK(pair["confidence"] == 0.625);
+  resumed = scan.report();
+  for (const json& pair : resumed["pairs"]) CHECK(pair["confidence"] == 0.625);
 }
 
 TEST_CASE("mosaic takes up the matrices of rotated tiles, but not for another motion") {
@@ -150,7 +151,8 @@ TEST_CASE("mosaic registers pairs of replaced tiles again") {
   // Of the seven pairs, tile 4 has three.
   CHECK(contains(outcome.out, "4 registrations from the journal"));
   CHECK(scan.rms() < promised_rms);
-  for (const json& tile : scan.report()["tiles"]) CHECK(tile["placed_by"] == "pairs");
+  const json report = scan.report();
+  for (const json& tile : report["tiles"]) CHECK(tile["placed_by"] == "pairs");
 }
 
 TEST_CASE("mosaic keeps what was done when a tile cannot be read, and goes on when it can") {
