@@ -104,7 +104,8 @@ class _Matrix:
 
 def _cubic_coefficients(samples):
     """The coefficients of the cubic B-splines through samples, mirrored at the edges, and one more
-    at each end of the axes after the first one."""
+    at each end of the axes after the first one. Computed here, because the process that makes the
+    graph may have no device."""
     pole = np.sqrt(3) - 2
     for axis in range(1, samples.ndim):
         n = samples.shape[axis]

@@ -141,17 +141,15 @@ def transformed(blocks, lengths, pieces, axes, matrix, shape, choice):
     return choice.evaluate(function, _Samples(blocks, lengths, pieces, axes), shape)
 
 
-def evaluated(blocks, points, lengths, pieces, scale, choice):
+def evaluated(blocks, points, lengths, pieces, choice):
     """One chunk of the values at points, for each index of the axes after those of the points, and
     its weights or None."""
     ndim = len(points)
-    shape = (-1,) + (1,) * (points.ndim - 1)
-    points = np.asarray(points, np.float64) * scale[0].reshape(shape) + scale[1].reshape(shape)
 
     def function(part, output, spline):
         for index in np.ndindex(part.shape[ndim:]):
             evaluate_points(np.ascontiguousarray(part[(slice(None),) * ndim + index]), points,
-                            output[(...,) + index], spline)
+                            output[(..., *index)], spline)
 
     samples = _Samples(blocks, lengths, pieces, range(ndim))
     return choice.evaluate(function, samples, points.shape[1:] + lengths[ndim:])

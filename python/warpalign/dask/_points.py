@@ -4,13 +4,13 @@ import dask
 import dask.array
 import numpy as np
 
-from .. import ndimage
 from .._docs import interpolates
-from .._tiles import checked_order, tile_for_points
+from .._tiles import checked_order
 from ..ndimage import _rules
 from ..ndimage._geometry import MAX_AXES
-from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together
-from ._missing import Choice, WidePart, divided, evaluated
+from ._at_points import AtPoints
+from ._blocks import array_of_tasks, as_dask, device_name
+from ._missing import divided
 from ._transforms import checked_rule, dtype_for
 
 
@@ -26,12 +26,8 @@ def _bounds(block):
     return np.stack([np.where(empty, 0, low), np.where(empty, 0, high)])
 
 
-def _evaluated(blocks, points, slices, scale, dtype, arguments):
-    """One chunk of the output."""
-    part = put_together(blocks, slices)
-    shape = (-1,) + (1,) * (points.ndim - 1)
-    points = np.asarray(points, np.float64) * scale[0].reshape(shape) + scale[1].reshape(shape)
-    return ndimage.map_coordinates(part, points, output=dtype, **arguments)
+def _as_they_are(points):
+    return points
 
 
 @interpolates
@@ -116,27 +112,18 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
     points = points.rechunk({0: -1})
     dtype = dtype_for(output, array)
     rule = checked_rule(missing, nodata, weights, array, dtype, order, prefilter)
-    library_mode = _rules.named_mode(mode)
+    _rules.named_mode(mode)
     prefilter, device = bool(prefilter), device_name(device)
     numbers = list(np.ndindex(points.numblocks))
     bounds = dask.compute(*[dask.delayed(_bounds)(points.blocks[number].to_delayed().item())
                             for number in numbers])
     bounds = {number[1:]: found for number, found in zip(numbers, bounds)}
 
+    at_points = AtPoints(array, array.ndim, rule, order, mode, cval, prefilter, False, device,
+                         dtype)
+
     def task(number, _region):
-        low, high = bounds[number]
-        tile = tile_for_points(array.shape, order, prefilter, library_mode, low, high)
-        scale = np.stack([np.diagonal(tile.matrix), tile.matrix[:, -1]])
-        if rule.ignore:
-            part = WidePart(array, tile.input, range(array.ndim))
-            choice = Choice(rule, order, tile.mode, cval, prefilter, False, device, dtype)
-            return (bound(evaluated, lengths=part.lengths, pieces=part.pieces, scale=scale,
-                          choice=choice), part.keys, (points.name, 0, *number))
-        part = Part(array, tile.input)
-        arguments = {"order": order, "mode": tile.mode, "cval": cval, "prefilter": prefilter,
-                     "device": device}
-        return (bound(_evaluated, slices=part.slices, scale=scale, dtype=dtype,
-                      arguments=arguments), part.keys, (points.name, 0, *number))
+        return at_points.task(*bounds[number], (points.name, 0, *number), _as_they_are)
 
     token = (order, mode, cval, prefilter, device, rule)
     made = array_of_tasks("points", task, points.chunks[1:], dtype, [array, points], token)

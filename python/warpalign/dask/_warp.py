@@ -4,28 +4,15 @@ import dask.array
 import numpy as np
 
 from .._axes import embedded
-from .._tiles import checked_order, tile_for_points
+from .._tiles import checked_order
 from .._transform import Transform
 from .._transform_files import arrays_of
 from ..ndimage import _rules
-from ..ndimage._planes import at_positions
-from ._blocks import Part, array_of_tasks, as_dask, bound, device_name, put_together, shared
+from ._at_points import AtPoints
+from ._blocks import array_of_tasks, as_dask, bound, device_name, shared
 from ._bounds import bounds_of, positions_in
-from ._missing import Choice, WidePart, divided, evaluated
+from ._missing import divided
 from ._transforms import check_options, checked_rule, dtype_for, transform as by_matrix
-
-
-def _warped(transform, blocks, slices, region, scale, dtype, arguments):
-    """One chunk of the output."""
-    part = put_together(blocks, slices)
-    shape = (-1,) + (1,) * len(region)
-    points = positions_in(transform, region) * scale[0].reshape(shape) + scale[1].reshape(shape)
-    return at_positions(part, points, output=dtype, **arguments)
-
-
-def _warped_with_missing(transform, blocks, region, **arguments):
-    """One chunk of the output, and its weights or None."""
-    return evaluated(blocks, positions_in(transform, region), **arguments)
 
 
 def _shape_of(transform, array, output_shape):
@@ -171,29 +158,19 @@ def warp(image, transform, *, output_shape=None, output=None, order=3, mode="con
     dtype, labels = dtype_for(output, array), bool(labels)
     rule = checked_rule(missing, nodata, weights, array, dtype, order, True, labels)
     check_options(array, dtype, order, mode, cval, True, labels, False)
-    library_mode, device = _rules.named_mode(mode), device_name(device)
+    _rules.named_mode(mode)
+    device = device_name(device)
     node = shared("transform", pixels, arrays_of(pixels))
     box_of = bounds_of(pixels)
     boxes = {}  # of the regions of the reference: chunks along further axes share them
+    at_points = AtPoints(array, ndim, rule, order, mode, cval, True, labels, device, dtype)
 
     def task(number, region):
-        place, further = region[:ndim], list(region[ndim:])
-        if number[:ndim] not in boxes:
-            boxes[number[:ndim]] = box_of(place)
-        tile = tile_for_points(array.shape[:ndim], order, True, library_mode,
-                               *boxes[number[:ndim]])
-        scale = np.stack([np.diagonal(tile.matrix), tile.matrix[:, -1]])
-        wanted = [*tile.input, *further]
-        if rule.ignore:
-            part = WidePart(array, wanted, range(ndim))
-            choice = Choice(rule, order, tile.mode, cval, True, False, device, dtype)
-            return (bound(_warped_with_missing, region=place, lengths=part.lengths,
-                          pieces=part.pieces, scale=scale, choice=choice), node.key, part.keys)
-        part = Part(array, wanted)
-        arguments = {"order": order, "mode": tile.mode, "cval": cval, "labels": labels,
-                     "device": device}
-        return (bound(_warped, slices=part.slices, region=place, scale=scale, dtype=dtype,
-                      arguments=arguments), node.key, part.keys)
+        place, at = region[:ndim], number[:ndim]
+        if at not in boxes:
+            boxes[at] = box_of(place)
+        return at_points.task(*boxes[at], node.key, bound(positions_in, region=place),
+                              region[ndim:])
 
     token = (shape, order, mode, cval, labels, device, rule)
     made = array_of_tasks("warp", task, chunks, dtype, [array, node], token)

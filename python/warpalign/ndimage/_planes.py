@@ -94,10 +94,9 @@ def at_positions(array, positions, output=None, **options):
         output = np.empty(shape, dtype)
     weights = np.empty(shape, np.float32) if options.get("weights") else None
     for index in np.ndindex(array.shape[ndim:]):
-        at = (slice(None),) * ndim + index
-        values = map_coordinates(np.ascontiguousarray(array[at]), positions, output=output.dtype,
-                                 **options)
+        samples = np.ascontiguousarray(array[(slice(None),) * ndim + index])
+        values = map_coordinates(samples, positions, output=output.dtype, **options)
         if weights is not None:
-            values, weights[at] = values
-        output[at] = values
+            values, weights[(..., *index)] = values
+        output[(..., *index)] = values
     return output if weights is None else (output, weights)
