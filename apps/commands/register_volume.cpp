@@ -408,17 +408,14 @@ void describe_headers(VolumeReport& report, const std::optional<Headers>& header
   matrix = transform_files::product(moving.stored_indices, matrix);
 }
 
-void refuse_with_deformable(const Options& options, bool deformable) {
-  if (!deformable) {
+void refuse_with_deformable(const Options& options, Motion motion) {
+  if (motion != Motion::deformable) {
     for (const auto& [option, name] :
          {std::pair{"--field", &options.field}, std::pair{"--jacobian", &options.jacobian},
           std::pair{"--agreement", &options.agreement}}) {
       if (*name) throw UsageError(fmt::format("{}: requires --motion deformable", option));
     }
-    for (const auto& [option, number] : {std::pair{"--grid-spacing", &options.grid_spacing},
-                                         std::pair{"--bending-weight", &options.bending_weight}}) {
-      if (*number) throw UsageError(fmt::format("{}: is for --motion deformable", option));
-    }
+    refuse_without_deformation(motion, options.grid_spacing, options.bending_weight);
     return;
   }
   if (options.no_refine) {
@@ -482,7 +479,7 @@ ExitStatus run(const Options& options) {
   check_names(options);
   std::optional<Initial> initial;
   const Motion motion = settings_of(options).motion;
-  refuse_with_deformable(options, motion == Motion::deformable);
+  refuse_with_deformable(options, motion);
   if (options.initial) {
     initial = {*options.initial, load_initial_volume_transform(*options.initial, motion)};
   }

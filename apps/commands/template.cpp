@@ -130,10 +130,7 @@ VolumeRegistrationOptions volume_settings(const Options& options) {
   if (options.max_rotation) settings.max_rotation = checked_rotation(*options.max_rotation);
   settings.grid_spacing = parse_number("--grid-spacing", options.grid_spacing);
   const auto weight = parse_number("--bending-weight", options.bending_weight);
-  if ((settings.grid_spacing || weight) && settings.motion != Motion::deformable) {
-    throw UsageError(fmt::format("{}: is for --motion deformable",
-                                 settings.grid_spacing ? "--grid-spacing" : "--bending-weight"));
-  }
+  refuse_without_deformation(settings.motion, settings.grid_spacing, weight);
   settings.bending_weight = bending_weight_of(weight);
   return settings;
 }

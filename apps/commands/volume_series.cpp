@@ -92,10 +92,7 @@ VolumeSeriesOptions series_settings_of(const RegistrationChoices& choices, Serie
   };
   settings.grid_spacing = parse_number("--grid-spacing", given("grid_spacing"));
   const auto weight = parse_number("--bending-weight", given("bending_weight"));
-  if ((settings.grid_spacing || weight) && settings.motion != Motion::deformable) {
-    throw UsageError(fmt::format("{}: is for --motion deformable",
-                                 settings.grid_spacing ? "--grid-spacing" : "--bending-weight"));
-  }
+  refuse_without_deformation(settings.motion, settings.grid_spacing, weight);
   settings.bending_weight = bending_weight_of(weight);
   return settings;
 }
@@ -505,8 +502,8 @@ ExitStatus run_volume_series(const StackOptions& typed, SeriesKind kind) {
   }
   settings.spacing = series_spacing_of(options.volumes, geometry, options.files.front());
   geometry.spacing = {settings.spacing.x, settings.spacing.y, settings.spacing.z};
+  const Array like{geometry.extents, geometry.type, {}};
   if (settings.grid_spacing) {
-    const Array like{geometry.extents, geometry.type, {}};
     check_grid_spacing(*settings.grid_spacing, like.shape(), settings.spacing);
   }
   const std::size_t volumes = series.volumes();
@@ -523,7 +520,6 @@ ExitStatus run_volume_series(const StackOptions& typed, SeriesKind kind) {
                                           : std::vector{open_for_one_job(options.device, config)};
   setting.device = devices.front().info();
   setting.motion = applied ? applied->motion : name_of(settings.motion);
-  const Array like{geometry.extents, geometry.type, {}};
   setting.shape = like.shape();
   setting.series =
       fmt::format("{} ({} volumes of {})", options.files.front(), volumes, describe(like));

@@ -64,7 +64,7 @@ std::string line_of(const SeriesRow& row, const SeriesFileEnd& end) {
                                  end.gzip.checksum, end.gzip.bytes);
   VolumeRegistration found = row.found;
   for (const double* number : numbers_of(found)) line += fmt::format(" {:a}", *number);
-  line += found.deformation ? " deformed" : " whole";
+  line += found.deformation ? " deformed" : " undeformed";
   if (found.deformation) {
     for (const double* number : measures_of(*found.deformation)) {
       line += fmt::format(" {:a}", *number);

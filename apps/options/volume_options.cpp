@@ -49,6 +49,13 @@ double bending_weight_of(const std::optional<double>& weight) {
                                Limits::min_bending_weight, Limits::max_bending_weight));
 }
 
+void refuse_without_deformation(Motion motion, const std::optional<double>& grid_spacing,
+                                const std::optional<double>& bending_weight) {
+  if (motion == Motion::deformable || (!grid_spacing && !bending_weight)) return;
+  throw UsageError(fmt::format("{}: is for --motion deformable",
+                               grid_spacing ? "--grid-spacing" : "--bending-weight"));
+}
+
 void check_grid_spacing(double grid_spacing, const Shape& shape, const Point3& voxel) {
   const double least =
       RegistrationOptions::min_grid_spacing * std::min({voxel.x, voxel.y, voxel.z});

@@ -21,6 +21,9 @@ namespace warpalign::program {
                                                   const std::string& text);
 /// Of --bending-weight.
 [[nodiscard]] double bending_weight_of(const std::optional<double>& weight);
+/// Refuses --grid-spacing and --bending-weight for motions without a deformation.
+void refuse_without_deformation(Motion motion, const std::optional<double>& grid_spacing,
+                                const std::optional<double>& bending_weight);
 /// Refuses a grid that a volume of this shape, with these distances of voxels, cannot have.
 void check_grid_spacing(double grid_spacing, const Shape& shape, const Point3& voxel);
 

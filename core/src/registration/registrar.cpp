@@ -248,18 +248,15 @@ RegistrationResult Registrar::State::align_grey(const Pixels& pixels, const Mask
 
 template <class Mask>
 void Registrar::State::deform(const Mask* mask, RegistrationResult& result, bool judged) {
-  auto& fit = deformable->fit;
-  const auto relation = detail::relation_of(result.modality);
-  if (!fit || !fit->matches(reference->shape(), moving->shape(), relation)) {
-    fit.reset();  // release the old memory before allocating the new
-    fit.emplace(device, reference->shape(), Point3{1, 1, 1}, moving->shape(), Point3{1, 1, 1},
-                deformable->settings, relation);
-  }
+  constexpr Point3 spacing{1, 1, 1};
+  auto& fit = detail::DeformableFit::of(deformable->fit, device, reference->shape(), spacing,
+                                        moving->shape(), spacing, deformable->settings,
+                                        detail::relation_of(result.modality));
   auto& from = deformable->reference;
   auto& to = deformable->moving;
   to.take(stream, clock, moving->input(), mask, moving->missing() > 0);
-  result.deformation = fit->run(stream, clock, {from.values(), from.known()},
-                                {to.values(), to.known()}, result.matrix, judged);
+  result.deformation = fit.run(stream, clock, {from.values(), from.known()},
+                               {to.values(), to.known()}, result.matrix, judged);
 }
 
 template <class Mask>

@@ -127,6 +127,17 @@ DeformableFit::DeformableFit(DeformableFit&&) noexcept = default;
 DeformableFit& DeformableFit::operator=(DeformableFit&&) noexcept = default;
 DeformableFit::~DeformableFit() = default;
 
+DeformableFit& DeformableFit::of(std::optional<DeformableFit>& kept, const Device& device,
+                                 const Shape& reference, const Point3& reference_spacing,
+                                 const Shape& moving, const Point3& moving_spacing,
+                                 const DeformableSettings& settings, IntensityRelation relation) {
+  if (!kept || !kept->matches(reference, moving, relation)) {
+    kept.reset();  // release the old memory before allocating the new
+    kept.emplace(device, reference, reference_spacing, moving, moving_spacing, settings, relation);
+  }
+  return *kept;
+}
+
 DeformableFit::DeformableFit(const Device& device, const Shape& reference,
                              const Point3& reference_spacing, const Shape& moving,
                              const Point3& moving_spacing, const DeformableSettings& settings,

@@ -65,6 +65,13 @@ class DeformableFit {
   DeformableFit& operator=(DeformableFit&&) noexcept;
   ~DeformableFit();
 
+  /// The fit for images of these shapes: `kept`, or a new one in its place.
+  [[nodiscard]] static DeformableFit& of(std::optional<DeformableFit>& kept, const Device& device,
+                                         const Shape& reference, const Point3& reference_spacing,
+                                         const Shape& moving, const Point3& moving_spacing,
+                                         const DeformableSettings& settings,
+                                         IntensityRelation relation = IntensityRelation::same);
+
   [[nodiscard]] bool matches(const Shape& reference, const Shape& moving,
                              IntensityRelation relation = IntensityRelation::same) const {
     return levels_.front().level.reference == reference && levels_.front().level.moving == moving &&

@@ -15,9 +15,8 @@ namespace {
 // of unrelated parts of tissue sections came no nearer than 0.07; of 20 pairs of stained sections
 // of one block, 17 came to 0.02 and less.
 constexpr double half_distance = 0.025;
-// The number of unrelated pairs that agree grows with the fourth power of the distance, as for the
-// four parameters of a similarity; with the exponent 10 of the confidence, this makes the odds fall
-// likewise.
+// A similarity has four parameters, so the number of unrelated pairs that agree grows with the
+// fourth power of the distance. With the exponent 10 of the confidence, the odds fall with it.
 constexpr double exponent = 0.4;
 // Of the z-scores of both answers. Unrelated photographs that were among the nearest reached 12.1,
 // pairs of sections 14.7 and more.

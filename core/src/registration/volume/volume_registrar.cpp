@@ -283,13 +283,11 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   const Shape reference = pipeline.reference().shape();
   const Shape moving = pipeline.moving().shape();
   const auto relation = detail::relation_of(result.modality);
-  if (!fit || !fit->matches(reference, moving, relation)) {
-    fit.reset();  // release the old memory before allocating the new
-    fit.emplace(device, reference, options.reference_spacing, moving, options.moving_spacing,
-                detail::deformable_settings(options), relation);
-  }
+  auto& prepared = detail::DeformableFit::of(fit, device, reference, options.reference_spacing,
+                                             moving, options.moving_spacing,
+                                             detail::deformable_settings(options), relation);
   if (reference_intensities) {
-    result.deformation = fit->run(
+    result.deformation = prepared.run(
         stream, clock, {reference_intensities->values(), reference_intensities->known()},
         {moving_intensities->values(), moving_intensities->known()}, result.matrix, judged);
     return;
@@ -304,7 +302,7 @@ void VolumeRegistrar::State::deform(VolumeRegistration& result, bool judged) {
   };
   const detail::FitImage from = completed(pipeline.reference(), filled_reference);
   const detail::FitImage to = completed(pipeline.moving(), filled_moving);
-  result.deformation = fit->run(stream, clock, from, to, result.matrix, judged);
+  result.deformation = prepared.run(stream, clock, from, to, result.matrix, judged);
 }
 
 // Returns the result with the higher confidence if both modalities are tried. Significances cannot

@@ -33,13 +33,10 @@ Deformation SeriesDeformation::fit(const Image& values, const MissingVoxels* mis
                                    const HomogeneousMatrix& affine) {
   take(moving_, values, missing);
   const Shape& shape = values.shape();
-  if (!fit_ || !fit_->matches(shape, shape)) {
-    fit_.reset();  // release the old memory before allocating the new
-    fit_.emplace(device_, shape, options_.reference_spacing, shape, options_.moving_spacing,
-                 deformable_settings(options_));
-  }
-  return fit_->run(stream_, clock_, {reference_.values(), reference_.known()},
-                   {moving_.values(), moving_.known()}, affine);
+  DeformableFit& fit = DeformableFit::of(fit_, device_, shape, options_.reference_spacing, shape,
+                                         options_.moving_spacing, deformable_settings(options_));
+  return fit.run(stream_, clock_, {reference_.values(), reference_.known()},
+                 {moving_.values(), moving_.known()}, affine);
 }
 
 }  // namespace warpalign::detail
