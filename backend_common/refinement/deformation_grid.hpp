@@ -4,10 +4,17 @@
 
 #include <warpalign/backend/stages/refinement/deformation_grid.hpp>
 
+#include <algorithm>
+
 namespace warpalign::WA_BACKEND {
 namespace {
 
 constexpr const char* stage = "deformation_grid";
+
+// WA_GATHERED in the kernel, and how many control points of an axis a work-group sums at most.
+constexpr int gathered_columns = 4;
+constexpr int largest_share = 8;
+constexpr std::int64_t enough_groups = 1000;
 
 #define COLUMNS 128
 #ifdef __CUDACC__
@@ -21,11 +28,6 @@ struct FloatAxis {
         per(static_cast<float>(1 / axis.spacing)) {}
   float first, step, per;
 };
-
-/// The bytes of `planes` arrays of this size.
-std::size_t bytes_of(int planes, std::int64_t width, std::int64_t height, std::int64_t depth) {
-  return static_cast<std::size_t>(planes * width * height * depth) * sizeof(float);
-}
 
 class DeformationGridStage final : public backend::DeformationGrid {
  public:
@@ -48,21 +50,18 @@ class DeformationGridStage final : public backend::DeformationGrid {
                       options_),
         extremes_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_extremes), options_),
         marks_(context, stage, WA_KERNEL_OF(deformation_grid, deformation_marks), options_),
-        narrow_(context, stage,
-                bytes_of(dimensions_, spec.grid.width, spec.grid.height, spec.voxels.depth)),
-        tall_(context, stage,
-              bytes_of(dimensions_, spec.grid.width, spec.voxels.height, spec.voxels.depth)),
-        // An image has no pass along z.
-        sums_of_z_(context, stage,
-                   dimensions_ == 3 ? bytes_of(dimensions_, spec.voxels.width, spec.voxels.height,
-                                               spec.grid.depth)
-                                    : sizeof(float)),
-        sums_of_y_(context, stage,
-                   bytes_of(dimensions_, spec.voxels.width, spec.grid.height, spec.grid.depth)) {}
+        by_two_axes_(context, stage,
+                     std::max(bytes(grid_.width, grid_.height, voxels_.depth),
+                              bytes(voxels_.width, grid_.height, grid_.depth))),
+        // An image has no sums along z.
+        by_one_axis_(context, stage,
+                     std::max(bytes(grid_.width, voxels_.height, voxels_.depth),
+                              dimensions_ == 3 ? bytes(voxels_.width, voxels_.height, grid_.depth)
+                                               : std::size_t{0})) {}
 
   void enqueue_field(backend::Queue& queue, const backend::Memory& coefficients,
                      backend::Memory& field) override {
-    auto& tall = tall_.enter(queue);
+    auto& tall = by_one_axis_.enter(queue);
     spread(queue, coefficients, tall);
     rows_.launch(queue, grid_of(dimensions_ * voxels_.height * voxels_.depth), tall, grid_.width,
                  x_.first, x_.step, voxels_.width, field);
@@ -72,7 +71,7 @@ class DeformationGridStage final : public backend::DeformationGrid {
                     const backend::Memory& moving, const backend::Memory& pose,
                     const backend::Memory* reference_mask, const backend::Memory* moving_mask,
                     backend::Memory& samples) override {
-    auto& tall = tall_.enter(queue);
+    auto& tall = by_one_axis_.enter(queue);
     spread(queue, coefficients, tall);
     // Without masks, the kernel reads neither; some memory must be given.
     const bool masked = reference_mask != nullptr;
@@ -85,16 +84,15 @@ class DeformationGridStage final : public backend::DeformationGrid {
   void enqueue_sums(backend::Queue& queue, int planes, const backend::Memory& volumes,
                     backend::Memory& sums) override {
     // Along x last: the other axes have long rows, which stay in order.
-    auto& tall = sums_of_y_.enter(queue);
+    auto& tall = by_two_axes_.enter(queue);
     if (dimensions_ == 2) {
-      gather(queue, planes * grid_.height, volumes, voxels_.width, voxels_.height, y_, grid_.height,
-             tall);
+      gather(queue, planes, volumes, voxels_.width, voxels_.height, y_, grid_.height, tall);
     } else {
-      auto& deep = sums_of_z_.enter(queue);
+      auto& deep = by_one_axis_.enter(queue);
       const int plane = voxels_.width * voxels_.height;
-      gather(queue, planes * grid_.depth, volumes, plane, voxels_.depth, z_, grid_.depth, deep);
-      gather(queue, planes * grid_.depth * grid_.height, deep, voxels_.width, voxels_.height, y_,
-             grid_.height, tall);
+      gather(queue, planes, volumes, plane, voxels_.depth, z_, grid_.depth, deep);
+      gather(queue, planes * grid_.depth, deep, voxels_.width, voxels_.height, y_, grid_.height,
+             tall);
     }
     row_sums_.launch(queue, grid_of(planes * grid_.depth * grid_.height), tall, voxels_.width,
                      x_.first, x_.step, grid_.width, sums);
@@ -123,16 +121,27 @@ class DeformationGridStage final : public backend::DeformationGrid {
 
  private:
   [[nodiscard]] WorkGrid grid_of(std::int64_t groups) const { return {groups, 1, group_}; }
+  /// Of an array of this size for each component.
+  [[nodiscard]] std::size_t bytes(std::int64_t width, std::int64_t height,
+                                  std::int64_t depth) const {
+    return static_cast<std::size_t>(dimensions_ * width * height * depth) * sizeof(float);
+  }
 
-  /// The sums of `count` control points, each of `inner` values. Where a work-group has several
-  /// work-items, so many of them work on one control point that each has a single value.
+  /// The sums of the control points of one axis, each of `inner` values, for `outer` arrays.
   template <class From, class To>
-  void gather(backend::Queue& queue, int count, const From& from, int inner, int voxels,
+  void gather(backend::Queue& queue, int outer, const From& from, int inner, int voxels,
               const FloatAxis& axis, int controls, To& to) {
-    const auto parts =
-        group_.columns > 1 ? static_cast<int>(groups_over(inner, group_.columns)) : 1;
-    gather_.launch(queue, WorkGrid{count, parts, group_}, from, inner, parts, voxels, axis.first,
-                   axis.step, controls, to);
+    // The columns of a work-group; on processors, it has all of them.
+    const auto across =
+        group_.columns > 1 ? groups_over(inner, gathered_columns * group_.columns) : 1;
+    const auto groups = [&](int share) { return across * outer * groups_over(controls, share); };
+    // A larger share reads each voxel less often, as long as all processors have work.
+    int share = 1;
+    while (group_.columns > 1 && share < largest_share && groups(2 * share) >= enough_groups) {
+      share *= 2;
+    }
+    gather_.launch(queue, WorkGrid{outer * groups_over(controls, share), across, group_}, from,
+                   inner, voxels, axis.first, axis.step, controls, share, to);
   }
 
   /// Evaluates the spline along z and y.
@@ -142,7 +151,7 @@ class DeformationGridStage final : public backend::DeformationGrid {
       return spread_along(queue, dimensions_, coefficients, grid_.width, grid_.height, y_,
                           voxels_.height, tall);
     }
-    auto& narrow = narrow_.enter(queue);
+    auto& narrow = by_two_axes_.enter(queue);
     spread_along(queue, dimensions_, coefficients, grid_.width * grid_.height, grid_.depth, z_,
                  voxels_.depth, narrow);
     spread_along(queue, dimensions_ * voxels_.depth, narrow, grid_.width, grid_.height, y_,
@@ -173,7 +182,8 @@ class DeformationGridStage final : public backend::DeformationGrid {
   WA_LAUNCHER_OF(deformation_determinants) determinants_;
   WA_LAUNCHER_OF(deformation_extremes) extremes_;
   WA_LAUNCHER_OF(deformation_marks) marks_;
-  StageScratch narrow_, tall_, sums_of_z_, sums_of_y_;
+  // Arrays with control points along two axes, or one, and voxels along the others.
+  StageScratch by_two_axes_, by_one_axis_;
 };
 
 }  // namespace

@@ -170,35 +170,84 @@ deformation_row_sums(WA_GLOBAL const float* from, int voxels, float first, float
   }
 }
 
-// The transpose of deformation_spread: the work-groups of a column, `parts` of them, compute `inner`
-// sums of one control point.
+#if COLUMNS > 1
+// How many columns a work-item sums, COLUMNS apart, with the same weights.
+#define WA_GATHERED 4
+
+// Stores the sums of a control point, if it is one of `begin` to `end`, and goes on to the next one.
+// `sums`: of the four control points that the last voxel reaches, for each column.
+WA_INLINE void wa_next_control(float (*sums)[WA_GATHERED], int control, int begin, int end, int x,
+                               int inner, WA_GLOBAL float* to) {
+  WA_UNROLL
+  for (int c = 0; c < WA_GATHERED; ++c) {
+    const int column = x + c * COLUMNS;
+    if (control >= begin && control < end && column < inner) {
+      to[(WA_UINT64)control * inner + column] = sums[0][c];
+    }
+    sums[0][c] = sums[1][c];
+    sums[1][c] = sums[2][c];
+    sums[2][c] = sums[3][c];
+    sums[3][c] = 0.0f;
+  }
+}
+#endif
+
+// The transpose of deformation_spread. A work-group computes the sums of `share` control points, on
+// processors of one.
 WA_KERNEL(COLUMNS, 1)
-deformation_gather(WA_GLOBAL const float* from, int inner, int parts, int voxels, float first,
-                   float step, int controls, WA_GLOBAL float* to) {
+deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float first, float step,
+                   int controls, int share, WA_GLOBAL float* to) {
   WA_BEGIN();
-  const int outer = WA_GROUP_X / controls;
-  const int i = WA_GROUP_X - outer * controls;
-  const int begin = wa_first_reached(i, first, step);
-  const int end = wa_end_of_reached(i, first, step, voxels);
+  const int shares = (controls + share - 1) / share;
+  const int outer = WA_GROUP_X / shares;
+  const int control = (WA_GROUP_X - outer * shares) * share;
+  const int last = control + share < controls ? control + share : controls;
+  const int begin = wa_first_reached(control, first, step);
+  const int end = wa_end_of_reached(last - 1, first, step, voxels);
   WA_GLOBAL const float* rows = from + (WA_UINT64)outer * voxels * inner;
-  WA_GLOBAL float* sums = to + (WA_UINT64)WA_GROUP_X * inner;
+  WA_GLOBAL float* sums_of = to + (WA_UINT64)outer * controls * inner;
 #if COLUMNS == 1
   // On processors, whole rows at a time: these loops use vectors.
+  WA_GLOBAL float* sums = sums_of + (WA_UINT64)control * inner;
   for (int x = 0; x < inner; ++x) sums[x] = 0.0f;
   for (int k = begin; k < end; ++k) {
-    const float weight = wa_grid_weight(WA_FMA((float)k, step, first) - (float)i);
+    const float weight = wa_grid_weight(WA_FMA((float)k, step, first) - (float)control);
     WA_GLOBAL const float* row = rows + (WA_UINT64)k * inner;
     for (int x = 0; x < inner; ++x) sums[x] = WA_FMA(weight, row[x], sums[x]);
   }
 #else
-  for (int x = WA_GROUP_Y * COLUMNS + WA_ITEM_X; x < inner; x += parts * COLUMNS) {
-    float sum = 0.0f;
-    for (int k = begin; k < end; ++k) {
-      sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)i),
-                   rows[(WA_UINT64)k * inner + x], sum);
-    }
-    sums[x] = sum;
+  // A work-item goes along its columns once. The next values are loaded while it adds.
+  const int x = WA_GROUP_Y * (WA_GATHERED * COLUMNS) + WA_ITEM_X;
+  WA_GLOBAL const float* columns[WA_GATHERED];
+  float next[WA_GATHERED];
+  float sums[4][WA_GATHERED];
+  WA_UNROLL
+  for (int c = 0; c < WA_GATHERED; ++c) {
+    const int column = x + c * COLUMNS;
+    columns[c] = rows + (column < inner ? column : 0);
+    next[c] = columns[c][(WA_UINT64)begin * inner];
+    sums[0][c] = sums[1][c] = sums[2][c] = sums[3][c] = 0.0f;
   }
+  int at = (int)WA_FMA((float)begin, step, first);
+  for (int k = begin; k < end; ++k) {
+    float values[WA_GATHERED];
+    const WA_UINT64 ahead = (WA_UINT64)(k + 1 < end ? k + 1 : k) * inner;
+    WA_UNROLL
+    for (int c = 0; c < WA_GATHERED; ++c) {
+      values[c] = next[c];
+      next[c] = columns[c][ahead];
+    }
+    const float t = WA_FMA((float)k, step, first);
+    if ((int)t > at) wa_next_control(sums, at++ - 1, control, last, x, inner, sums_of);
+    float w[4];
+    wa_bspline_weights_3(t - (float)at, w);
+    WA_UNROLL
+    for (int c = 0; c < WA_GATHERED; ++c) {
+      WA_UNROLL
+      for (int q = 0; q < 4; ++q) sums[q][c] = WA_FMA(w[q], values[c], sums[q][c]);
+    }
+  }
+  for (int i = at - 1; i < last; ++i) wa_next_control(sums, i, control, last, x, inner, sums_of);
 #endif
 }
 
