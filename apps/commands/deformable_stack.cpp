@@ -33,6 +33,14 @@ double spread_of(const Positions& positions, const Affine& matrix, const Shape& 
   return std::sqrt(sum / static_cast<double>(pixels));
 }
 
+/// Frames of one specimen differ little, so their grid does not depend on them.
+RegistrationOptions with_default_grid(RegistrationOptions options) {
+  if (options.grid_spacing == RegistrationOptions::automatic_grid_spacing) {
+    options.grid_spacing = RegistrationOptions::default_grid_spacing;
+  }
+  return options;
+}
+
 }  // namespace
 
 DeformableStack::DeformableStack(const Device& device, const RegistrationOptions& options,
@@ -40,7 +48,7 @@ DeformableStack::DeformableStack(const Device& device, const RegistrationOptions
                                  std::optional<LoadedImage> mask,
                                  std::optional<InitialDrift> initial, std::optional<double> nodata,
                                  FrameWarper& warper)
-    : registrar_(device, options),
+    : registrar_(device, with_default_grid(options)),
       sampler_(device, {frame.height, frame.width}),
       shape_(frame.shape()),
       mask_(std::move(mask)),

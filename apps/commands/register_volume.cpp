@@ -651,7 +651,7 @@ void add_register_volume_command(CLI::App& program, Action& chosen) {
   begin_group(command, "Deformation");
   add_option(command, "--grid-spacing MM", &options->grid_spacing,
              "Distance between control points, in millimetres [5 voxels along the axis with the "
-             "smallest]");
+             "smallest, or 2 where that follows too little]");
   add_option(command, "--bending-weight WEIGHT", &options->bending_weight,
              fmt::format("Weight of the bending energy; larger weights make the field smoother "
                          "[{}]",

@@ -140,7 +140,7 @@ def test_the_grid_and_the_weight_are_the_chosen_ones():
                                bending_weight=50)
     spread = [np.log(found.transform.jacobian()).std() for found in (usual, coarse, stiff)]
     assert spread[1] < 0.8 * spread[0] and spread[2] < 0.8 * spread[0]
-    for options in ({"grid_spacing": 0}, {"grid_spacing": 1.5}, {"grid_spacing": 161},
+    for options in ({"grid_spacing": -5}, {"grid_spacing": 1.5}, {"grid_spacing": 161},
                     {"bending_weight": 0}, {"bending_weight": 1e6}, {"bending_weight": np.nan}):
         with pytest.raises(ValueError, match=next(iter(options))):
             warpalign.register(fixed, moving, motion="deformable", **options)

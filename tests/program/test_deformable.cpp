@@ -368,7 +368,9 @@ TEST_CASE("register: a larger bending weight or grid makes the field smoother") 
     return sum;
   };
   const double usual = roughness({});
-  CHECK(roughness({"--grid-spacing", "5", "--bending-weight", "0.5"}) == usual);
+  for (const char* spacing : {"5", "0"}) {
+    CHECK(roughness({"--grid-spacing", spacing, "--bending-weight", "0.5"}) == usual);
+  }
   CHECK(roughness({"--bending-weight", "50"}) < 0.8 * usual);
   CHECK(roughness({"--grid-spacing", "80"}) < 0.8 * usual);
 }
@@ -381,7 +383,7 @@ TEST_CASE("register, register-volume: grids that are impossible are refused") {
     CHECK(outcome.status == 2);
     CHECK(outcome.err.find(text) != std::string::npos);
   };
-  for (const char* spacing : {"0", "-4", "1.5", "nan", "1e9"}) {
+  for (const char* spacing : {"-4", "1.5", "nan", "1e9"}) {
     refused({"--grid-spacing", spacing}, "--grid-spacing");
   }
   refused({"--grid-spacing", "241"}, "longest side of the reference, 240 pixels");

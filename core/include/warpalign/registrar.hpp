@@ -106,6 +106,10 @@ struct RegistrationOptions {
   static constexpr int thread_limit = 16;
   /// The largest allowed max_scale, and the reciprocal of the smallest allowed min_scale.
   static constexpr double max_scale_ratio = 8;
+  /// The grid_spacing that depends on the images: default_grid_spacing or fine_grid_spacing.
+  static constexpr double automatic_grid_spacing = 0;
+  static constexpr double default_grid_spacing = 5;
+  static constexpr double fine_grid_spacing = 2;
   /// The smallest allowed grid_spacing: closer control points have too few pixels between them.
   static constexpr double min_grid_spacing = 2;
   static constexpr double min_bending_weight = 0.01;  ///< the smallest allowed bending_weight
@@ -149,10 +153,13 @@ struct RegistrationOptions {
   /// fewer, the search takes longer.
   int max_threads = automatic_threads;
   /// (*) For Motion::deformable: the distance between control points of the B-spline, in pixels of
-  /// the reference, min_grid_spacing or more. Finer grids follow smaller deformations, and need
-  /// structure at that scale. Registrar::set_reference() refuses a reference whose sides are all
-  /// shorter.
-  double grid_spacing = 5;
+  /// the reference, min_grid_spacing or more, or automatic_grid_spacing: default_grid_spacing, but
+  /// fine_grid_spacing if the images have the same modality and differ by more than their noise
+  /// after a fit with the default, as those of two people do; the bending weight is then multiplied
+  /// by 0.4. Finer grids follow smaller deformations, and need structure at that scale. In stacks
+  /// and templates, automatic_grid_spacing is default_grid_spacing.
+  /// Registrar::set_reference() refuses a reference whose sides are all shorter.
+  double grid_spacing = automatic_grid_spacing;
   /// (*) For Motion::deformable: the weight of the bending energy against the mean correlation of
   /// windows, min_bending_weight to max_bending_weight. Larger weights make the field smoother and
   /// less exact (docs/howto/deform.md has measurements).

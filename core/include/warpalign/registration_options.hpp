@@ -27,6 +27,7 @@ struct RegistrationOptionInfo {
   OptionKind kind = OptionKind::flag;              ///< the kind of its value
   double minimum = 0;                              ///< smallest allowed number, inclusive
   double maximum = 0;                              ///< largest allowed number, inclusive
+  bool or_zero = false;                            ///< whether 0 is allowed, too: it is automatic
   std::span<const std::string_view> choices = {};  ///< the names of all choices
   bool with_fast = false;       ///< whether it may differ from its default if `fast` is set
   bool changes_results = true;  ///< whether results may depend on it

@@ -41,7 +41,7 @@ struct VolumeRegistrationOptions {
   /// For Motion::deformable: the distance between control points of the B-spline, in the unit of
   /// the spacings; at least 2 voxels of the reference along the axis with the smallest spacing, and
   /// at most its longest side. Along other axes, it is at least 2 voxels. Empty: 5 voxels along the
-  /// axis with the smallest spacing.
+  /// axis with the smallest spacing, or 2 (RegistrationOptions::grid_spacing).
   std::optional<double> grid_spacing{};
   /// For Motion::deformable, as RegistrationOptions::bending_weight.
   double bending_weight = RegistrationOptions{}.bending_weight;

@@ -19,7 +19,8 @@ struct VolumeSeriesOptions {
   /// The distances from voxel to voxel along x, y and z, in millimetres or another unit. Rotations
   /// are rigid in this unit.
   Point3 spacing{1, 1, 1};
-  /// For Motion::deformable, as VolumeRegistrationOptions::grid_spacing.
+  /// For Motion::deformable, as VolumeRegistrationOptions::grid_spacing. Empty: 5 voxels along the
+  /// axis with the smallest spacing.
   std::optional<double> grid_spacing{};
   /// For Motion::deformable, as RegistrationOptions::bending_weight.
   double bending_weight = RegistrationOptions{}.bending_weight;

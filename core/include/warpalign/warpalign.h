@@ -186,7 +186,8 @@ typedef struct warpalign_register_options {
   double max_shift_x;      /**< the largest translation along x, in moving pixels; 0: unlimited */
   double max_shift_y;      /**< the largest translation along y, in moving pixels; 0: unlimited */
   double grid_spacing;     /**< the distance between control points of a deformation, in pixels of
-                            * the reference, 2 or more; only for WARPALIGN_DEFORMABLE */
+                            * the reference, 2 or more; 0: 5, or 2 where that follows too
+                            * little; only for WARPALIGN_DEFORMABLE */
   double bending_weight;   /**< the weight of a deformation's bending energy, 0.01 to 100; only for
                             * WARPALIGN_DEFORMABLE */
 } warpalign_register_options;
@@ -583,8 +584,8 @@ typedef struct warpalign_volume_options {
   double moving_spacing[3]; /**< the same of the moving volume */
   double max_shift[3];     /**< the largest translation along each axis, in voxels; 0: unlimited */
   /** the distance between control points of a deformation, in the unit of the spacings: at least 2
-   * voxels of the reference along the axis with the smallest spacing; 0: 5 such voxels; only for
-   * WARPALIGN_DEFORMABLE */
+   * voxels of the reference along the axis with the smallest spacing; 0: 5 such voxels, or 2 where
+   * that follows too little; only for WARPALIGN_DEFORMABLE */
   double grid_spacing;
   double bending_weight;   /**< the weight of a deformation's bending energy, 0.01 to 100; only for
                             * WARPALIGN_DEFORMABLE */

@@ -98,4 +98,12 @@ RegistrationOptions checked(const RegistrationOptions& options) {
   return options;
 }
 
+RegistrationOptions with_default_grid(RegistrationOptions options) {
+  if (options.motion == Motion::deformable &&
+      options.grid_spacing == RegistrationOptions::automatic_grid_spacing) {
+    options.grid_spacing = RegistrationOptions::default_grid_spacing;
+  }
+  return options;
+}
+
 }  // namespace warpalign::detail

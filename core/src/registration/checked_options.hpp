@@ -9,4 +9,7 @@ namespace warpalign::detail {
 /// contradict each other.
 [[nodiscard]] RegistrationOptions checked(const RegistrationOptions& options);
 
+/// The options with the default grid of a deformation, if theirs depends on the images.
+[[nodiscard]] RegistrationOptions with_default_grid(RegistrationOptions options);
+
 }  // namespace warpalign::detail

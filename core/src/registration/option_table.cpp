@@ -50,6 +50,7 @@ constexpr ChoiceMember choice() {
 struct Range {
   double minimum = -infinity;
   double maximum = infinity;
+  bool or_zero = false;
 };
 struct Offered {
   bool with_fast = false;
@@ -65,6 +66,7 @@ constexpr RegistrationOptionInfo described(std::string_view name, OptionKind kin
           kind,
           range.minimum,
           range.maximum,
+          range.or_zero,
           choices,
           offered.with_fast,
           offered.changes_results,
@@ -149,9 +151,10 @@ constexpr std::array rows{
         "The maximum number of threads of a search, including the calling thread; by default as "
         "many as the device benefits from. Results do not depend on it"),
     row("grid_spacing", &Options::grid_spacing, &COptions::grid_spacing,
-        {Options::min_grid_spacing, static_cast<double>(detail::max_side)},
+        {Options::min_grid_spacing, static_cast<double>(detail::max_side), true},
         {.program = "--grid-spacing PIXELS", .program_uses_set_option = true},
-        "The distance between control points of a deformation, in pixels of the reference"),
+        "The distance between control points of a deformation, in pixels of the reference; 0: 5, "
+        "or 2 where that follows too little"),
     row("bending_weight", &Options::bending_weight, &COptions::bending_weight,
         {Options::min_bending_weight, Options::max_bending_weight},
         {.program = "--bending-weight WEIGHT", .program_uses_set_option = true},
@@ -259,9 +262,11 @@ void check_range(const RegistrationOptionInfo& info, double value) {
   const std::string name(info.name);
   if (!std::isfinite(value)) detail::refuse(stage, name + " must be a finite number");
   if (value >= info.minimum && value <= info.maximum) return;
+  if (info.or_zero && value == 0) return;
   const std::string least = text_of(info.minimum);
   if (info.maximum == infinity) detail::refuse(stage, name + " must be " + least + " or more");
-  detail::refuse(stage, name + " must be " + least + " to " + text_of(info.maximum));
+  detail::refuse(stage, name + " must be " + least + " to " + text_of(info.maximum) +
+                            (info.or_zero ? ", or 0" : ""));
 }
 
 }  // namespace

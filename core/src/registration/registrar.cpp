@@ -4,8 +4,8 @@
 #include "device/check.hpp"
 #include "registration/checked_options.hpp"
 #include "registration/deformation/deformable_fit.hpp"
-#include "registration/deformation/deformation_confidence.hpp"
 #include "registration/deformation/deformation_source.hpp"
+#include "registration/deformation/judgement/deformation_confidence.hpp"
 #include "registration/fourier_mellin/gradient_source.hpp"
 #include "registration/fourier_mellin/pipeline.hpp"
 #include "registration/numerics/confidence.hpp"
@@ -50,12 +50,16 @@ void check_mask(const char* what, const Pixels& mask, const Shape& image) {
 /// Images, plans and memory of Motion::deformable.
 struct DeformableStep {
   DeformableStep(const Device& device, const RegistrationOptions& options)
-      : settings{options.grid_spacing, options.bending_weight}, reference(device), moving(device) {}
+      : settings{.bending_weight = options.bending_weight}, reference(device), moving(device) {
+    if (options.grid_spacing != RegistrationOptions::automatic_grid_spacing) {
+      settings.grid_spacing = options.grid_spacing;
+    }
+  }
 
   /// Throws Error(invalid_argument) for a reference that has no room for the grid.
   void check_reference(const Shape& shape) const {
     const std::int64_t longest = std::max(shape.width, shape.height);
-    if (settings.grid_spacing <= static_cast<double>(longest)) return;
+    if (settings.grid_spacing.value_or(0) <= static_cast<double>(longest)) return;
     detail::refuse(registrar_stage,
                    "grid_spacing must be at most the longest side of the reference, " +
                        std::to_string(longest) + " pixels");

@@ -2,6 +2,8 @@
 #include <warpalign/template.hpp>
 
 #include "device/check.hpp"
+#include "registration/checked_options.hpp"
+#include "registration/volume/deformation_options.hpp"
 #include "templates/equal_images.hpp"
 #include "templates/mean_image.hpp"
 #include "templates/mean_shape.hpp"
@@ -189,7 +191,7 @@ Template build_template(const Device& device, std::size_t count, const TemplateS
                         const RegistrationOptions& registration, const TemplateOptions& options,
                         const std::optional<HostImage>& initial) {
   check_arguments(count, registration.motion, options);
-  Registrar registrar(device, registration);
+  Registrar registrar(device, detail::with_default_grid(registration));
   const auto read = [&](std::size_t i) {
     TemplatePixels pixels = source(i);
     if (registration.fast && pixels.mask) {
@@ -210,7 +212,7 @@ Template build_volume_template(const Device& device, std::size_t count,
                                const std::optional<HostVolume>& initial) {
   check_arguments(count, registration.motion, options);
   check_spacings(registration, initial.has_value());
-  VolumeRegistrar registrar(device, registration);
+  VolumeRegistrar registrar(device, detail::with_default_grid(registration));
   const auto read = [&](std::size_t i) {
     TemplateVoxels voxels = source(i);
     return source_array(voxels.volume, voxels.mask, std::move(voxels.owner));

@@ -326,7 +326,7 @@ def register_volume(reference, moving, *, max_voxels=2**25, reference_mask=None,
     -----
     Options in millimetres, such as ``grid_spacing``, hold for both sizes; those in voxels, and
     `initial`, are for the volumes of full size. But the least ``grid_spacing``, and its default,
-    are 2 and 5 voxels of the reduced reference. A transform is determined as well as the reduced
+    are 2 voxels, and 5 or 2, of the reduced reference. A transform is determined as well as the reduced
     volumes determine it: an error of 0.05 reduced voxels is one of 0.2 voxels with factors of 4.
 
     The mean of a block of f voxels along an axis lies at (f - 1) / 2 from the first of them, which

@@ -517,6 +517,54 @@ TEST_CASE("deformable: fine grids follow short waves") {
   });
 }
 
+TEST_CASE("deformable: the default grid becomes fine for what it does not follow") {
+  test::on_every_device([](const Device& device) {
+    const auto spacing_of = [](const std::optional<Deformation>& found) {
+      REQUIRE(found);
+      return found->transform.members().front().grid().value().spacing.x;
+    };
+    for (const Shape& shape : {Shape{160, 140, 1}, Shape{56, 52, 48}}) {
+      const bool is_volume = shape.depth > 1;
+      CAPTURE(is_volume);
+      const auto registered = [&](const DrawnPair& pair, std::optional<double> spacing) {
+        if (is_volume) {
+          VolumeRegistrationOptions options = deformable_volumes();
+          options.grid_spacing = spacing;
+          warpalign::VolumeRegistrar registrar(device, options);
+          registrar.set_reference(volume_of(pair.reference, shape));
+          registrar.set_initial(warpalign::HomogeneousMatrix{});
+          return registrar.align(volume_of(pair.moving, shape)).deformation;
+        }
+        RegistrationOptions options = deformable();
+        options.grid_spacing = spacing.value_or(RegistrationOptions::automatic_grid_spacing);
+        warpalign::Registrar registrar(device, options);
+        registrar.set_reference(image_of(pair.reference, shape));
+        registrar.set_initial(warpalign::Homography{});
+        return registrar.align(image_of(pair.moving, shape)).deformation;
+      };
+      const DrawnField rough(is_volume ? 3 : 2, 5, 71, 14);
+      const DrawnPair wrinkled = test::drawn_pair(shape, rough, 0, 72);
+      const auto found = registered(wrinkled, std::nullopt);
+      CHECK(spacing_of(found) == 2);
+      CHECK(rms_error(*found, rough, shape) <
+            0.8 * rms_error(registered(wrinkled, 5).value(), rough, shape));
+
+      const DrawnField smooth(is_volume ? 3 : 2, 3, 73);
+      for (const double noise : {0.0, 0.3}) {
+        CAPTURE(noise);
+        const DrawnPair bent = test::drawn_pair(shape, smooth, noise, 74);
+        CHECK(spacing_of(registered(bent, std::nullopt)) == 5);
+      }
+      if (is_volume) continue;
+      // Frames of one specimen.
+      warpalign::FrameRegistrar frames(device, deformable());
+      frames.set_reference(image_of(wrinkled.reference, shape));
+      const auto frame = frames.align(image_of(wrinkled.moving, shape), warpalign::Homography{});
+      CHECK(spacing_of(frame.deformation) == 5);
+    }
+  });
+}
+
 TEST_CASE("deformable: the grid spacing of volumes is in millimetres") {
   test::on_every_device([](const Device& device) {
     const Shape shape{40, 36, 32};
@@ -596,17 +644,21 @@ TEST_CASE("deformable: grids that are impossible are refused") {
   test::on_every_device([](const Device& device) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto refused = [&](double spacing, double weight) {
-      RegistrationOptions options = deformable();
-      options.grid_spacing = spacing;
-      options.bending_weight = weight;
-      CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
+      // For images, 0 is automatic.
+      if (spacing != 0) {
+        RegistrationOptions options = deformable();
+        options.grid_spacing = spacing;
+        options.bending_weight = weight;
+        CHECK_THROWS_AS(warpalign::Registrar(device, options), Error);
+      }
       VolumeRegistrationOptions volumes = deformable_volumes();
       volumes.reference_spacing = volumes.moving_spacing = {1, 1, 3};
       volumes.grid_spacing = spacing;
       volumes.bending_weight = weight;
       CHECK_THROWS_AS(warpalign::VolumeRegistrar(device, volumes), Error);
     };
-    for (const double spacing : {0.0, -5.0, 1.9, infinity, std::nan("")}) refused(spacing, 0.5);
+    for (const double spacing : {0.0, -5.0, 0.1, 1.9, infinity, std::nan("")})
+      refused(spacing, 0.5);
     for (const double weight : {0.0, -1.0, 1e-9, 1e6, infinity, std::nan("")}) refused(5, weight);
     // Without a deformation there is no grid.
     RegistrationOptions other;

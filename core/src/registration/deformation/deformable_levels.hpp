@@ -4,6 +4,7 @@
 #include <warpalign/backend/stages/refinement/deformation_grid.hpp>
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>
+#include <warpalign/registrar.hpp>
 
 #include <array>
 #include <vector>
@@ -11,9 +12,9 @@
 namespace warpalign::detail {
 
 /// In pixels, along the axes with the smallest spacing.
-constexpr double default_grid_spacing = 5;
+constexpr double default_grid_spacing = RegistrationOptions::default_grid_spacing;
 /// Between closer control points there are too few pixels to determine them.
-constexpr double min_grid_spacing = 2;
+constexpr double min_grid_spacing = RegistrationOptions::min_grid_spacing;
 
 /// One level. Positions and displacements are in pixels of the full images, along x, y and z.
 struct DeformableLevel {

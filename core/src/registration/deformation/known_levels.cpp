@@ -1,8 +1,8 @@
 // Which pixels of the levels of a deformable registration count if some pixels are ignored.
 #include "registration/deformation/known_levels.hpp"
 
+#include "registration/deformation/judgement/window_sums.hpp"
 #include "registration/deformation/sides.hpp"
-#include "registration/deformation/window_sums.hpp"
 
 #include <algorithm>
 #include <cstddef>

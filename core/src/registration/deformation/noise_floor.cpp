@@ -60,8 +60,8 @@ bool difference_is_known(std::span<const float> known, std::int64_t i, const Sha
 
 }  // namespace
 
-double noise_floor(std::span<const float> samples, const NoiseSampling& sampling,
-                   const Shape& shape, std::span<const float> known) {
+IntensityVariance intensity_variance(std::span<const float> samples, const NoiseSampling& sampling,
+                                     const Shape& shape, std::span<const float> known) {
   const auto number = static_cast<std::size_t>(sampling.count);
   std::vector<float> differences;
   differences.reserve(number);
@@ -88,11 +88,11 @@ double noise_floor(std::span<const float> samples, const NoiseSampling& sampling
         static_cast<double>(upper_median_of_magnitudes(differences)) / normal_median;
     noise = deviation * deviation / (shape.depth > 1 ? 8 : 4);
   }
-  return std::max(0.5 * noise, min_share * variance);
+  return {variance, std::max(0.5 * noise, min_share * variance)};
 }
 
-double noise_floor(std::span<const float> pixels, const Shape& shape,
-                   std::span<const float> known) {
+IntensityVariance intensity_variance(std::span<const float> pixels, const Shape& shape,
+                                     std::span<const float> known) {
   const NoiseSampling sampling(shape);
   const auto number = static_cast<std::size_t>(sampling.count);
   std::vector<float> samples(2 * number);
@@ -108,7 +108,7 @@ double noise_floor(std::span<const float> pixels, const Shape& shape,
     samples[number + s] =
         shape.depth > 1 ? across(p) - across(p + shape.width * shape.height) : across(p);
   }
-  return noise_floor(samples, sampling, shape, known);
+  return intensity_variance(samples, sampling, shape, known);
 }
 
 }  // namespace warpalign::detail

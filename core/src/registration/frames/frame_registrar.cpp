@@ -83,7 +83,7 @@ struct FrameRegistrar::Lane {
 struct FrameRegistrar::State {
   State(const Device& on, const RegistrationOptions& chosen, std::size_t at_once)
       : device(on),
-        options(detail::checked(chosen)),
+        options(detail::with_default_grid(detail::checked(chosen))),
         frames_at_once(checked(at_once)),
         batched(detail::can_be_batched(chosen)) {
     for (auto& lane : lanes) lane = std::make_unique<Lane>(device, options.collect_timings);

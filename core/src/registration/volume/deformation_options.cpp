@@ -73,4 +73,11 @@ DeformableSettings deformable_settings(const VolumeRegistrationOptions& options)
   return settings;
 }
 
+VolumeRegistrationOptions with_default_grid(VolumeRegistrationOptions options) {
+  if (options.motion == Motion::deformable && !options.grid_spacing) {
+    options.grid_spacing = default_grid_spacing * smallest_of(options.reference_spacing);
+  }
+  return options;
+}
+
 }  // namespace warpalign::detail

@@ -17,4 +17,7 @@ void check_grid_fits(const VolumeRegistrationOptions& options, const Shape& refe
 /// With the grid spacing in voxels along the axis with the smallest spacing.
 [[nodiscard]] DeformableSettings deformable_settings(const VolumeRegistrationOptions& options);
 
+/// The options with the default grid, if their grid depends on the images.
+[[nodiscard]] VolumeRegistrationOptions with_default_grid(VolumeRegistrationOptions options);
+
 }  // namespace warpalign::detail

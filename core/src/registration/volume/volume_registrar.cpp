@@ -4,7 +4,7 @@
 
 #include "device/check.hpp"
 #include "registration/deformation/deformable_fit.hpp"
-#include "registration/deformation/deformation_confidence.hpp"
+#include "registration/deformation/judgement/deformation_confidence.hpp"
 #include "registration/deformation/deformation_source.hpp"
 #include "registration/resources/converted_pixels.hpp"
 #include "registration/resources/unowned_memory_guard.hpp"

@@ -1,5 +1,5 @@
 // The confidence in a deformation whose affine transform no search has judged.
-#include "registration/deformation/deformation_confidence.hpp"
+#include "registration/deformation/judgement/deformation_confidence.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The confidence in a deformation whose affine transform no search has judged.
 #pragma once
 
-#include "registration/deformation/structure_correlation.hpp"
+#include "registration/deformation/judgement/structure_correlation.hpp"
 
 #include <warpalign/geometry.hpp>
 #include <warpalign/pixel.hpp>

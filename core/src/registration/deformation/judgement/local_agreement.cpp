@@ -1,8 +1,8 @@
 // How well two images on the same grid agree, at each pixel.
 #include <warpalign/local_agreement.hpp>
 
+#include "registration/deformation/judgement/window_sums.hpp"
 #include "registration/deformation/noise_floor.hpp"
-#include "registration/deformation/window_sums.hpp"
 
 #include <warpalign/error.hpp>
 
@@ -62,8 +62,8 @@ std::vector<float> local_agreement(std::span<const float> reference, std::span<c
   }
   const std::vector<float> f = centred(reference, known);
   const std::vector<float> w = centred(warped, known);
-  const double floor_f = detail::noise_floor(f, shape, known);
-  const double floor_w = detail::noise_floor(w, shape, known);
+  const double floor_f = detail::intensity_variance(f, shape, known).floor;
+  const double floor_w = detail::intensity_variance(w, shape, known).floor;
   const auto n = detail::window_sums(shape, [&](std::size_t i) { return known[i]; });
   const auto sum_f = detail::window_sums(shape, [&](std::size_t i) { return f[i]; });
   const auto sum_w = detail::window_sums(shape, [&](std::size_t i) { return w[i]; });

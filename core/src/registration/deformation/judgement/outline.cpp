@@ -1,7 +1,7 @@
 // The outline of what an image shows: a threshold, and distances from its contour.
-#include "registration/deformation/outline.hpp"
+#include "registration/deformation/judgement/outline.hpp"
 
-#include "registration/deformation/window_sums.hpp"
+#include "registration/deformation/judgement/window_sums.hpp"
 
 #include <algorithm>
 #include <array>

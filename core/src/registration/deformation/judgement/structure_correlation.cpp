@@ -1,8 +1,8 @@
 // How well the structure of two aligned images agrees, with and without their outlines.
-#include "registration/deformation/structure_correlation.hpp"
+#include "registration/deformation/judgement/structure_correlation.hpp"
 
-#include "registration/deformation/outline.hpp"
-#include "registration/deformation/window_sums.hpp"
+#include "registration/deformation/judgement/outline.hpp"
+#include "registration/deformation/judgement/window_sums.hpp"
 
 #include <algorithm>
 #include <array>

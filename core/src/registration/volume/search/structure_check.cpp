@@ -1,7 +1,7 @@
 // Refuses a match of two volumes of one contrast of which only the outlines agree.
 #include "registration/volume/search/structure_check.hpp"
 
-#include "registration/deformation/structure_correlation.hpp"
+#include "registration/deformation/judgement/structure_correlation.hpp"
 
 #include <warpalign/missing.hpp>
 

@@ -4,6 +4,7 @@
 
 #include "device/check.hpp"
 #include "registration/numerics/confidence.hpp"
+#include "registration/volume/deformation_options.hpp"
 #include "registration/volume/initial_transform.hpp"
 #include "registration/volume/motion_search.hpp"
 #include "registration/volume/series/missing_voxels.hpp"
@@ -99,7 +100,7 @@ VolumeRegistrationOptions search_options(const VolumeSeriesOptions& options) {
   search.reference_spacing = search.moving_spacing = options.spacing;
   search.grid_spacing = options.grid_spacing;
   search.bending_weight = options.bending_weight;
-  return search;
+  return detail::with_default_grid(search);
 }
 
 /// The motion that is fitted on the host.

@@ -1,8 +1,8 @@
 // Small volumes in host memory, on which the structure of two volumes is compared.
 #include "registration/volume/structure/host_volume.hpp"
 
-#include "registration/deformation/outline.hpp"
-#include "registration/deformation/window_sums.hpp"
+#include "registration/deformation/judgement/outline.hpp"
+#include "registration/deformation/judgement/window_sums.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Accepts two aligned volumes of any contrast whose gradients agree within their outlines.
 #include "registration/volume/structure/structure_agreement.hpp"
 
-#include "registration/deformation/outline.hpp"
+#include "registration/deformation/judgement/outline.hpp"
 
 #include <algorithm>
 #include <array>
