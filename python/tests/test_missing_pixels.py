@@ -8,6 +8,7 @@ from program_runs import run
 
 import warpalign
 from warpalign import to_device
+from warpalign._nodata import can_hold
 
 
 @pytest.fixture
@@ -47,6 +48,19 @@ def test_nodata_is_ignored_and_counted(pair, dtype):
 def test_nodata_that_no_pixel_can_have_is_refused(pair):
     with pytest.raises(ValueError, match="nodata is -1, which no sample of the reference"):
         warpalign.register(pair[0].astype(np.uint8), pair[1], nodata=-1)
+
+
+@pytest.mark.parametrize("dtype, nodata", [("float16", 1e5), ("float32", 1e300),
+                                           ("float32", -1e39), ("complex64", 1e300)])
+def test_no_sample_holds_what_its_type_would_make_infinite(dtype, nodata):
+    assert not can_hold(np.dtype(dtype), nodata)
+
+
+@pytest.mark.parametrize("dtype, nodata", [("float32", -9999), ("float32", -3.40282346638529e38),
+                                           ("float32", float("inf")), ("float32", float("nan")),
+                                           ("float64", 1e300)])
+def test_samples_hold_values_within_the_range_of_their_type(dtype, nodata):
+    assert can_hold(np.dtype(dtype), nodata)
 
 
 def test_masks_and_nodata_of_images_on_a_device(pair):

@@ -12,8 +12,11 @@ def can_hold(dtype, value):
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return math.isfinite(value) and int(value) == value and limits.min <= value <= limits.max
+    if not math.isfinite(value):
+        return True
     with np.errstate(over="ignore"):
-        return not math.isfinite(value) or dtype.type(value) == value
+        sample = dtype.type(value)  # infinite if the value is beyond the type's range
+        return bool(np.isfinite(sample) and sample == value)
 
 
 def is_finite(array):
