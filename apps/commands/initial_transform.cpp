@@ -45,12 +45,6 @@ struct CentredPoints {
   std::vector<double> reference, moving;  ///< the means
 };
 
-Rows identity(std::size_t dimensions) {
-  Rows linear(dimensions, std::vector<double>(dimensions));
-  for (std::size_t i = 0; i < dimensions; ++i) linear[i][i] = 1;
-  return linear;
-}
-
 /// Solves a x = b for each column of b by Gauss-Jordan elimination. Returns false if a is singular.
 bool solve(Rows a, Rows& b) {
   const std::size_t n = a.size();
@@ -157,7 +151,7 @@ Homography load_initial_transform(const std::string& file, Motion motion) {
     const bool affine =
         motion == Motion::affine || motion == Motion::homography || motion == Motion::deformable;
     const bool scales = motion != Motion::rigid && motion != Motion::rotation;
-    Rows linear = identity(2);
+    Rows linear = identity_rows(2, 2);
     if (affine && count >= 3) {
       linear = fitted_affine(points, 2, file);
     } else if (motion != Motion::translation && count >= 2) {
@@ -179,7 +173,7 @@ HomogeneousMatrix load_initial_volume_transform(const std::string& file, Motion 
   if (rows.empty()) {
     const CentredPoints points(initial.points, 3);
     const std::size_t count = initial.points.size();
-    Rows linear = identity(3);
+    Rows linear = identity_rows(3, 3);
     if (motion != Motion::translation && count > 1) {
       if (count < 4) {
         throw UsageError(fmt::format(

@@ -56,12 +56,6 @@ Rows matrix_of(const std::string& text, std::size_t dimensions, const std::strin
   return rows;
 }
 
-Rows identity_of(std::size_t dimensions) {
-  Rows rows(dimensions, std::vector<double>(dimensions + 1));
-  for (std::size_t i = 0; i < dimensions; ++i) rows[i][i] = 1;
-  return rows;
-}
-
 /// The numbers of a line, or nothing if it has other words.
 std::optional<std::vector<double>> numbers_of(std::string line) {
   for (char& c : line) {
@@ -109,10 +103,16 @@ InitialFile parse_initial(const std::string& text, std::size_t dimensions,
   return {{}, points_of(text, dimensions, name)};
 }
 
+Rows identity_rows(std::size_t rows, std::size_t columns) {
+  Rows matrix(rows, std::vector<double>(columns));
+  for (std::size_t i = 0; i < rows; ++i) matrix[i][i] = 1;
+  return matrix;
+}
+
 bool is_identity(const std::filesystem::path& argument) { return argument == "identity"; }
 
 InitialFile load_initial(const std::filesystem::path& path, std::size_t dimensions) {
-  if (is_identity(path)) return {identity_of(dimensions), {}};
+  if (is_identity(path)) return {identity_rows(dimensions, dimensions + 1), {}};
   std::error_code failed;
   if (std::filesystem::file_size(path, failed) > max_bytes && !failed) {
     throw FileError(

@@ -24,6 +24,9 @@ struct InitialFile {
 [[nodiscard]] InitialFile parse_initial(const std::string& text, std::size_t dimensions,
                                         const std::string& name);
 
+/// The first rows of an identity matrix with this many columns.
+[[nodiscard]] std::vector<std::vector<double>> identity_rows(std::size_t rows, std::size_t columns);
+
 /// Whether the argument of --initial is the word for the identity, instead of a file.
 [[nodiscard]] bool is_identity(const std::filesystem::path& argument);
 
