@@ -91,10 +91,11 @@ std::optional<PairContext> RemainingPair::half(const PairContext& context, int w
   const Shape& shape = context.reference.shape();
   const std::int64_t side = std::max<std::int64_t>(1, std::max(shape.width, shape.height) / fields);
   half_ = mask_;
-  std::size_t i = 0;
   for (std::int64_t y = 0; y < shape.height; ++y) {
-    for (std::int64_t x = 0; x < shape.width; ++x, ++i) {
-      if ((x / side + y / side) % 2 == which) half_[i] = 0;
+    std::uint8_t* row = half_.data() + y * shape.width;
+    for (std::int64_t x = 0; x < shape.width; x += side) {
+      if ((x / side + y / side) % 2 != which) continue;
+      std::fill(row + x, row + std::min(x + side, shape.width), std::uint8_t{0});
     }
   }
   return masked(context, half_);
