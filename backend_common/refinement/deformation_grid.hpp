@@ -131,17 +131,19 @@ class DeformationGridStage final : public backend::DeformationGrid {
   template <class From, class To>
   void gather(backend::Queue& queue, int outer, const From& from, int inner, int voxels,
               const FloatAxis& axis, int controls, To& to) {
-    // The columns of a work-group; on processors, it has all of them.
-    const auto across =
-        group_.columns > 1 ? groups_over(inner, gathered_columns * group_.columns) : 1;
-    const auto groups = [&](int share) { return across * outer * groups_over(controls, share); };
-    // A larger share reads each voxel less often, as long as all processors have work.
+    const int columns = outer * inner;
     int share = 1;
-    while (group_.columns > 1 && share < largest_share && groups(2 * share) >= enough_groups) {
-      share *= 2;
+    WorkGrid grid{std::int64_t{outer} * controls, 1, group_};
+    if (group_.columns > 1) {
+      // A larger share reads each voxel less often, as long as all processors have work.
+      const auto across = groups_over(columns, gathered_columns * group_.columns);
+      const auto groups = [&](int of) { return across * groups_over(controls, of); };
+      while (share < largest_share && groups(2 * share) >= enough_groups) share *= 2;
+      grid = {groups_over(controls, share),
+              share == 1 ? groups_over(columns, group_.columns) : across, group_};
     }
-    gather_.launch(queue, WorkGrid{outer * groups_over(controls, share), across, group_}, from,
-                   inner, voxels, axis.first, axis.step, controls, share, to);
+    gather_.launch(queue, grid, from, inner, columns, voxels, axis.first, axis.step, controls,
+                   share, to);
   }
 
   /// Evaluates the spline along z and y.

@@ -171,83 +171,119 @@ deformation_row_sums(WA_GLOBAL const float* from, int voxels, float first, float
 }
 
 #if COLUMNS > 1
-// How many columns a work-item sums, COLUMNS apart, with the same weights.
+// How many columns a work-item sums, COLUMNS apart, with the same weights, and how many values of
+// each it loads ahead.
 #define WA_GATHERED 4
+#define WA_AHEAD 2
 
-// Stores the sums of a control point, if it is one of `begin` to `end`, and goes on to the next one.
-// `sums`: of the four control points that the last voxel reaches, for each column.
-WA_INLINE void wa_next_control(float (*sums)[WA_GATHERED], int control, int begin, int end, int x,
-                               int inner, WA_GLOBAL float* to) {
+// Stores the sums of control point i in so many columns, if the work-group has it, and goes on to the
+// next one. `sums`: of the four control points that the last voxel reaches.
+WA_INLINE void wa_next_control(float (*sums)[WA_GATHERED], int i, int begin, int end, int columns,
+                               int inner, WA_GLOBAL float** to) {
   WA_UNROLL
   for (int c = 0; c < WA_GATHERED; ++c) {
-    const int column = x + c * COLUMNS;
-    if (control >= begin && control < end && column < inner) {
-      to[(WA_UINT64)control * inner + column] = sums[0][c];
-    }
+    if (i >= begin && i < end && c < columns) to[c][(WA_UINT64)i * inner] = sums[0][c];
     sums[0][c] = sums[1][c];
     sums[1][c] = sums[2][c];
     sums[2][c] = sums[3][c];
     sums[3][c] = 0.0f;
   }
 }
+
+// Loads the next values of the columns, from the k-th on. Beyond `end` it repeats the last one.
+WA_INLINE void wa_load_values(WA_GLOBAL const float* const* columns, int k, int end, int inner,
+                              float (*values)[WA_GATHERED]) {
+  WA_UNROLL
+  for (int j = 0; j < WA_AHEAD; ++j) {
+    const WA_UINT64 at = (WA_UINT64)(k + j < end ? k + j : end - 1) * inner;
+    WA_UNROLL
+    for (int c = 0; c < WA_GATHERED; ++c) values[j][c] = columns[c][at];
+  }
+}
 #endif
 
-// The transpose of deformation_spread. A work-group computes the sums of `share` control points, on
-// processors of one.
+// The transpose of deformation_spread, for `count` columns of the axis in all arrays. A work-group
+// computes the sums of `share` control points in some columns; on processors, those of one control
+// point in `inner` columns.
 WA_KERNEL(COLUMNS, 1)
-deformation_gather(WA_GLOBAL const float* from, int inner, int voxels, float first, float step,
-                   int controls, int share, WA_GLOBAL float* to) {
+deformation_gather(WA_GLOBAL const float* from, int inner, int count, int voxels, float first,
+                   float step, int controls, int share, WA_GLOBAL float* to) {
   WA_BEGIN();
-  const int shares = (controls + share - 1) / share;
-  const int outer = WA_GROUP_X / shares;
-  const int control = (WA_GROUP_X - outer * shares) * share;
-  const int last = control + share < controls ? control + share : controls;
-  const int begin = wa_first_reached(control, first, step);
-  const int end = wa_end_of_reached(last - 1, first, step, voxels);
-  WA_GLOBAL const float* rows = from + (WA_UINT64)outer * voxels * inner;
-  WA_GLOBAL float* sums_of = to + (WA_UINT64)outer * controls * inner;
 #if COLUMNS == 1
-  // On processors, whole rows at a time: these loops use vectors.
-  WA_GLOBAL float* sums = sums_of + (WA_UINT64)control * inner;
+  // These loops use vectors.
+  const int outer = WA_GROUP_X / controls;
+  const int i = WA_GROUP_X - outer * controls;
+  WA_GLOBAL float* sums = to + (WA_UINT64)WA_GROUP_X * inner;
   for (int x = 0; x < inner; ++x) sums[x] = 0.0f;
-  for (int k = begin; k < end; ++k) {
-    const float weight = wa_grid_weight(WA_FMA((float)k, step, first) - (float)control);
-    WA_GLOBAL const float* row = rows + (WA_UINT64)k * inner;
+  const int end = wa_end_of_reached(i, first, step, voxels);
+  for (int k = wa_first_reached(i, first, step); k < end; ++k) {
+    const float weight = wa_grid_weight(WA_FMA((float)k, step, first) - (float)i);
+    WA_GLOBAL const float* row = from + ((WA_UINT64)outer * voxels + k) * inner;
     for (int x = 0; x < inner; ++x) sums[x] = WA_FMA(weight, row[x], sums[x]);
   }
 #else
-  // A work-item goes along its columns once. The next values are loaded while it adds.
-  const int x = WA_GROUP_Y * (WA_GATHERED * COLUMNS) + WA_ITEM_X;
-  WA_GLOBAL const float* columns[WA_GATHERED];
-  float next[WA_GATHERED];
+  const int control = WA_GROUP_X * share;
+  const int last = control + share < controls ? control + share : controls;
+  const int begin = wa_first_reached(control, first, step);
+  const int end = wa_end_of_reached(last - 1, first, step, voxels);
+  if (share == 1) {
+    // Few columns: each work-item has one.
+    const int column = WA_GROUP_Y * COLUMNS + WA_ITEM_X;
+    if (column >= count) return;
+    const int outer = column / inner;
+    const int x = column - outer * inner;
+    WA_GLOBAL const float* values = from + ((WA_UINT64)outer * voxels * inner + x);
+    float sum = 0.0f;
+    for (int k = begin; k < end; ++k) {
+      sum = WA_FMA(wa_grid_weight(WA_FMA((float)k, step, first) - (float)control),
+                   values[(WA_UINT64)k * inner], sum);
+    }
+    to[((WA_UINT64)outer * controls + control) * inner + x] = sum;
+    return;
+  }
+  // Each value is read once for all control points.
+  const int column = WA_GROUP_Y * (WA_GATHERED * COLUMNS) + WA_ITEM_X;
+  const int columns = (count - column + COLUMNS - 1) / COLUMNS;
+  WA_GLOBAL const float* values[WA_GATHERED];
+  WA_GLOBAL float* targets[WA_GATHERED];
+  float next[WA_AHEAD][WA_GATHERED];
   float sums[4][WA_GATHERED];
   WA_UNROLL
   for (int c = 0; c < WA_GATHERED; ++c) {
-    const int column = x + c * COLUMNS;
-    columns[c] = rows + (column < inner ? column : 0);
-    next[c] = columns[c][(WA_UINT64)begin * inner];
+    const int at = c < columns ? column + c * COLUMNS : 0;
+    const int outer = at / inner;
+    const int x = at - outer * inner;
+    values[c] = from + ((WA_UINT64)outer * voxels * inner + x);
+    targets[c] = to + ((WA_UINT64)outer * controls * inner + x);
     sums[0][c] = sums[1][c] = sums[2][c] = sums[3][c] = 0.0f;
   }
+  wa_load_values(values, begin, end, inner, next);
   int at = (int)WA_FMA((float)begin, step, first);
-  for (int k = begin; k < end; ++k) {
-    float values[WA_GATHERED];
-    const WA_UINT64 ahead = (WA_UINT64)(k + 1 < end ? k + 1 : k) * inner;
+  for (int k = begin; k < end; k += WA_AHEAD) {
+    float loaded[WA_AHEAD][WA_GATHERED];
     WA_UNROLL
-    for (int c = 0; c < WA_GATHERED; ++c) {
-      values[c] = next[c];
-      next[c] = columns[c][ahead];
-    }
-    const float t = WA_FMA((float)k, step, first);
-    if ((int)t > at) wa_next_control(sums, at++ - 1, control, last, x, inner, sums_of);
-    float w[4];
-    wa_bspline_weights_3(t - (float)at, w);
-    WA_UNROLL
-    for (int c = 0; c < WA_GATHERED; ++c) {
+    for (int j = 0; j < WA_AHEAD; ++j) {
       WA_UNROLL
-      for (int q = 0; q < 4; ++q) sums[q][c] = WA_FMA(w[q], values[c], sums[q][c]);
+      for (int c = 0; c < WA_GATHERED; ++c) loaded[j][c] = next[j][c];
+    }
+    wa_load_values(values, k + WA_AHEAD, end, inner, next);
+    WA_UNROLL
+    for (int j = 0; j < WA_AHEAD; ++j) {
+      if (k + j >= end) break;
+      const float t = WA_FMA((float)(k + j), step, first);
+      if ((int)t > at) wa_next_control(sums, at++ - 1, control, last, columns, inner, targets);
+      float w[4];
+      wa_bspline_weights_3(t - (float)at, w);
+      WA_UNROLL
+      for (int c = 0; c < WA_GATHERED; ++c) {
+        WA_UNROLL
+        for (int q = 0; q < 4; ++q) sums[q][c] = WA_FMA(w[q], loaded[j][c], sums[q][c]);
+      }
     }
   }
-  for (int i = at - 1; i < last; ++i) wa_next_control(sums, i, control, last, x, inner, sums_of);
+  for (int i = at - 1; i < last; ++i) {
+    wa_next_control(sums, i, control, last, columns, inner, targets);
+  }
 #endif
 }
 
