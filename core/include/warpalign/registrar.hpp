@@ -108,7 +108,10 @@ struct RegistrationOptions {
   static constexpr double max_scale_ratio = 8;
   /// The grid_spacing that depends on the images: default_grid_spacing or fine_grid_spacing.
   static constexpr double automatic_grid_spacing = 0;
+  /// The grid_spacing, in pixels, of images that differ by their noise only once it has been
+  /// fitted.
   static constexpr double default_grid_spacing = 5;
+  /// The grid_spacing, in pixels, of images that differ by more.
   static constexpr double fine_grid_spacing = 2;
   /// The smallest allowed grid_spacing: closer control points have too few pixels between them.
   static constexpr double min_grid_spacing = 2;
