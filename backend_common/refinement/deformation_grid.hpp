@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* stage = "deformation_grid";
 
-// WA_GATHERED in the kernel, and how many control points of an axis a work-group sums at most.
+// How many columns a work-item sums, and how many control points of an axis a work-group, at most.
 constexpr int gathered_columns = 4;
 constexpr int largest_share = 8;
 constexpr std::int64_t enough_groups = 1000;
@@ -19,6 +19,7 @@ constexpr std::int64_t enough_groups = 1000;
 #define COLUMNS 128
 #ifdef __CUDACC__
 #include "shared/deformation_grid.cl"
+static_assert(WA_GATHERED == gathered_columns);
 #endif
 
 struct FloatAxis {

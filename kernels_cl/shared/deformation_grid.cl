@@ -176,8 +176,8 @@ deformation_row_sums(WA_GLOBAL const float* from, int voxels, float first, float
 #define WA_GATHERED 4
 #define WA_AHEAD 2
 
-// Stores the sums of control point i in so many columns, if the work-group has it, and goes on to the
-// next one. `sums`: of the four control points that the last voxel reaches.
+// Stores the sums of control point i in its first `columns` columns, if i is from `begin` to `end`,
+// and goes on to the next one. `sums`: of the four control points that the last voxel reaches.
 WA_INLINE void wa_next_control(float (*sums)[WA_GATHERED], int i, int begin, int end, int columns,
                                int inner, WA_GLOBAL float** to) {
   WA_UNROLL
@@ -202,9 +202,9 @@ WA_INLINE void wa_load_values(WA_GLOBAL const float* const* columns, int k, int 
 }
 #endif
 
-// The transpose of deformation_spread, for `count` columns of the axis in all arrays. A work-group
-// computes the sums of `share` control points in some columns; on processors, those of one control
-// point in `inner` columns.
+// The transpose of deformation_spread. All arrays together have `count` columns along the axis. On
+// GPUs, a work-group sums `share` control points of some columns; on processors, one control point
+// of `inner` columns.
 WA_KERNEL(COLUMNS, 1)
 deformation_gather(WA_GLOBAL const float* from, int inner, int count, int voxels, float first,
                    float step, int controls, int share, WA_GLOBAL float* to) {

@@ -28,7 +28,8 @@ struct DeformableSettings {
   return modality == Modality::other ? IntensityRelation::any : IntensityRelation::same;
 }
 
-/// Keeps plans and memory for images of the same shapes.
+/// Fits the control points of a deformation from coarse to fine, with the chosen grid or that which
+/// the images need. Keeps plans and memory for images of the same shapes.
 class DeformableFit {
  public:
   /// `spacing`: between pixels, in the same unit for both.

@@ -5,7 +5,6 @@
 #include "registration/deformation/known_levels.hpp"
 #include "registration/deformation/transfers.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -106,11 +105,9 @@ double ImageLevel::expected_correlation(Stream& stream, StageClock& clock) {
   const auto second_half_of_few = [&](const Image& image) {
     clock.run("local_correlation",
               [&] { correlation.execute_noise_samples(stream, image, sampling, few_of_two); });
-    std::vector<float> few = downloaded(stream, few_of_two);
-    few.resize(static_cast<std::size_t>(sampling.count));
+    const std::vector<float> few = downloaded(stream, few_of_two);
     const std::int64_t first = (samples.shape().pixels() / 2 + sampling.every - 1) / sampling.every;
-    few.erase(few.begin(), few.begin() + first);
-    return few;
+    return std::vector<float>(few.begin() + first, few.begin() + sampling.count);
   };
   const std::vector<float> precisions = second_half_of_few(statistics);
   return detail::expected_correlation(precisions, second_half_of_few(samples), reference_variance,
